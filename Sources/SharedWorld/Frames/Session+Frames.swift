@@ -209,7 +209,7 @@ extension Session {
   /// Tells the app that a peer's frame lies elsewhere.
   func takeAlignment(of peer: Peer, _ alignment: PeerAlignment, into events: inout [Event]) {
     events.append(.alignmentChanged(peer, alignment))
-    for reader in changeReaders { reader.mailbox?.restart() }
+    for reader in world.readers { reader.mailbox?.restart() }
     guard alignment.state != .aligned else { return }
     let isShown = driver?.read { node, _ in
       node.livePoses.contains { $0.origin.peer == peer.id && $0.subject == .participant }

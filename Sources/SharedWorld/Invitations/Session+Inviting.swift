@@ -63,13 +63,10 @@ extension Session {
 
   /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
   private func rest(for duration: Duration) async {
-    let number = waits.nextNumber()
-    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.waits.finish(number, .cancelled) } }
+    let number = peers.rests.nextNumber()
+    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.peers.rests.finish(number, ()) } }
     timer.deadline = loop.time(after: duration)
-    _ = await suspend(number) {
-      hasEnded ? .cancelled : nil
-    } givingUp: { _ in
-    }
+    _ = await wait(in: peers.rests, number) { hasEnded ? .left : nil }
     timer.deadline = nil
   }
 

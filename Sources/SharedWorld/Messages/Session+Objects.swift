@@ -201,10 +201,10 @@ extension Session {
   /// Takes the envelopes among the events of a turn, and ends requests to peers that will not answer them.
   func takeEnvelopes(of events: [NodeEvent]) {
     for event in events {
-      if case .envelopes(let messages, let sender) = event {
-        let cost = messages.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }
-        waits.messages.received(cost, from: sender.peer)
-        deliver(arrivals(messages, from: sender))
+      if case .envelopes(let envelopes, let sender) = event {
+        let cost = envelopes.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }
+        messages.received(cost, from: sender.peer)
+        deliver(arrivals(envelopes, from: sender))
       }
       if case .messagesFailed(let failure) = event { failRequests(failure) }
       if case .peerLeft(let peer, _, _) = event { endRequests(with: peer) }
@@ -247,7 +247,7 @@ extension Session {
         // Later: whatever releases it may be at work on the session's state.
         loop.execute { [weak self] in self?.assumeIsolated { $0.reply(.unhandled(id, of: sender), to: sender) } }
       }
-      if waits.requests.serve(request) {
+      if messages.requests.serve(request) {
         return ArrivedMessage(
           envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
           request: request, cost: cost)
@@ -255,15 +255,15 @@ extension Session {
       request.withdraw()
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
     case .answer(let id, let start, var envelope):
-      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { break }
+      guard start == incarnation, messages.requests.awaits(id, from: sender.peer) else { break }
       envelope = placed(envelope, of: sender)
       let stop = admit(&envelope, from: sender.peer)
       let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
-      waits.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
+      messages.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
     case .failure(let id, let start, let reason, let error):
-      guard start == incarnation, waits.requests.awaits(id, from: sender.peer) else { break }
-      waits.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
-    case .withdrawal(let id): waits.requests.withdraw(id, of: sender)
+      guard start == incarnation, messages.requests.awaits(id, from: sender.peer) else { break }
+      messages.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
+    case .withdrawal(let id): messages.requests.withdraw(id, of: sender)
     }
     return nil
   }
@@ -315,9 +315,9 @@ extension Session {
     back message: MessageID, _ start: UInt64, from sender: NodeID, _ reason: MessageReturn.Reason, _ text: String
   ) {
     guard start == incarnation else { return }
-    let requests = waits.requests.requests(to: sender.peer, in: [message])
+    let requests = messages.requests.requests(to: sender.peer, in: [message])
     for number in requests {
-      waits.requests.finish(number, .failure(SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)))
+      messages.requests.finish(number, .failure(SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)))
     }
     guard requests.isEmpty else { return }
     let returned = MessageReturn(message: message, receiver: peer(sender.peer), reason: reason, text: text)
@@ -351,19 +351,19 @@ extension Session {
   func ask(
     _ envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {
-    let number = waits.nextNumber()
+    let number = messages.numbers.next()
     let deadline = loop.time(after: timeout)
-    waits.requests.begin(number, to: peer, until: deadline)
+    messages.requests.begin(number, to: peer, until: deadline)
     setRequestTimer(for: deadline)
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
       do throws(SessionError) {
         let bytes = Letter.request(number, envelope).bytes
         let message = try await transmit(Parcel(bytes, as: .envelope, to: .peer(peer)), number: number)
-        waits.requests.sent(number, as: message)
+        messages.requests.sent(number, as: message)
       } catch {
-        return waits.requests.cancel(number) ?? .failure(error)
+        return messages.requests.cancel(number) ?? .failure(error)
       }
-      return await withCheckedContinuation { waits.requests.wait(number, $0) }
+      return await withCheckedContinuation { messages.requests.wait(number, $0) }
     } onCancel: {
       let error = SessionError(.cancelled, "the request was withdrawn")
       loop.execute { self.assumeIsolated { $0.giveUp(number, error) } }
@@ -373,45 +373,45 @@ extension Session {
 
   /// Ends the wait for an answer, and tells the peer.
   private func giveUp(_ number: UInt64, _ error: SessionError) {
-    guard let peer = waits.requests.finish(number, .failure(error)) else { return }
-    waits.messages.cancel(number)
+    guard let peer = messages.requests.finish(number, .failure(error)) else { return }
+    messages.cancel(number)
     _ = try? handle(.send(Letter.withdrawal(number).bytes, as: .envelope, to: [peer]))
   }
 
   /// Has the requests that are late at this time ended then.
   private func setRequestTimer(for deadline: UInt64?) {
     guard let deadline else { return }
-    if waits.requests.timer == nil {
-      waits.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
+    if messages.requests.timer == nil {
+      messages.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
     }
     // It may fire for a request that has its answer: that costs less than to look at all of them for each answer.
-    waits.requests.timer?.deadline = min(waits.requests.timer?.deadline ?? deadline, deadline)
+    messages.requests.timer?.deadline = min(messages.requests.timer?.deadline ?? deadline, deadline)
   }
 
   private func endLateRequests() {
-    for number in waits.requests.late(at: loop.now) {
+    for number in messages.requests.late(at: loop.now) {
       giveUp(number, SessionError(.requestTimedOut, "the peer did not answer in time; try again"))
     }
-    setRequestTimer(for: waits.requests.deadline)
+    setRequestTimer(for: messages.requests.deadline)
   }
 
   /// Messages failed, and with them the requests in them.
   private func failRequests(_ failure: UndeliveredMessages) {
-    for number in waits.requests.requests(to: failure.receiver, in: failure.messages) {
+    for number in messages.requests.requests(to: failure.receiver, in: failure.messages) {
       let isOver = failure.reason == .ended
       let error = SessionError(
         isOver ? .ended : .notDelivered,
         "the request may not have reached \(peer(failure.receiver)): \(failure.reason.rawValue)")
-      waits.requests.finish(number, .failure(error))
+      messages.requests.finish(number, .failure(error))
     }
   }
 
   /// A peer is gone: it answers nothing and waits for nothing.
   private func endRequests(with peer: PeerID) {
-    for number in waits.requests.requests(to: peer) {
-      waits.requests.finish(number, .failure(SessionError(.notConnected, "\(peer.short) is gone and will not answer")))
+    for number in messages.requests.requests(to: peer) {
+      messages.requests.finish(number, .failure(SessionError(.notConnected, "\(peer.short) is gone and will not answer")))
     }
-    waits.requests.withdrawAll(of: peer)
+    messages.requests.withdrawAll(of: peer)
   }
 }
 

@@ -37,11 +37,11 @@ extension Session {
   public func accept(_ offer: ResourceOffer) async throws(SessionError) {
     let folder = try resourceFolder()
     let file = try await Self.make(offer, in: folder)
-    waits.resources.keep(file, for: offer.id)
+    resources.keep(file, for: offer.id)
     do throws(SessionError) {
       try handle(.answerResource(offer.id, accepts: true))
     } catch {
-      waits.resources.drop(offer.id)
+      resources.drop(offer.id)
       throw error
     }
   }
@@ -53,7 +53,7 @@ extension Session {
   ///
   /// The other side is told; nothing happens when it has ended.
   public func cancelResource(_ id: ResourceID) {
-    let isOwn = waits.resources.sources[id] != nil
+    let isOwn = resources.sources[id] != nil
     input(.endResource(id, isOwn ? .withdrawn : .cancelled))
   }
 
@@ -65,7 +65,7 @@ extension Session {
     let names = try await Self.names(of: source)
     let answer = try handle(.offerResource(ResourcePackage(name: name, names: names), to: peers))
     guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
-    return waits.resources.follow(id, source)
+    return resources.follow(id, source)
   }
 
   private nonisolated static func check(name: String) throws(SessionError) {
@@ -102,10 +102,10 @@ extension Session {
   }
 
   private func resourceFolder() throws(SessionError) -> ResourceFolder {
-    if let folder = waits.resources.folder { return folder }
+    if let folder = resources.folder { return folder }
     let parent = configuration.resourceFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let folder = try ResourceFolder(in: parent, opening: configuration.resourceOpening)
-    waits.resources.folder = folder
+    resources.folder = folder
     return folder
   }
 }
@@ -115,7 +115,7 @@ extension Session {
 extension Session {
   /// Reads a chunk of a resource beside the event loop.
   func load(_ load: ChunkLoad) {
-    guard let source = waits.resources.sources[ResourceID(load.content)] else { return input(.chunkLoaded(load, nil)) }
+    guard let source = resources.sources[ResourceID(load.content)] else { return input(.chunkLoaded(load, nil)) }
     let added = jobs.add { [weak self] in
       let chunk = source.chunk(load)
       await self?.input(.chunkLoaded(load, chunk))
@@ -152,21 +152,21 @@ extension Session {
     case .offered(let offered): events.append(.resourceOffered(offer(offered)))
     case .progress(let advance):
       let progress = ResourceProgress(advance, with: peer(advance.peer))
-      if progress.direction == .sending { waits.resources.tell(progress.id, .progress(progress)) }
+      if progress.direction == .sending { resources.tell(progress.id, .progress(progress)) }
       events.append(.resourceProgress(progress))
     case .received(let offered):
-      if let receipt = waits.resources.received(offer(offered)) { events.append(.resourceReceived(receipt)) }
+      if let receipt = resources.received(offer(offered)) { events.append(.resourceReceived(receipt)) }
     case .failed(let offered, let failure):
-      waits.resources.drop(offered.id)
+      resources.drop(offered.id)
       // An app that declines an offer knows it.
       if failure != .declined { events.append(.resourceFailed(offer(offered), failure)) }
     case .settled(let advance, let failure):
       let receiver = peer(advance.peer)
       let progress = ResourceProgress(advance, with: receiver)
-      waits.resources.tell(progress.id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
+      resources.tell(progress.id, failure.map { .failed(receiver, $0) } ?? .received(receiver))
       events.append(.resourceSettled(progress, failure))
     case .attachment(let offered, let stage): take(offer(offered), stage, into: &events)
-    case .released(let id): waits.resources.release(id)
+    case .released(let id): resources.release(id)
     }
   }
 
@@ -178,7 +178,7 @@ extension Session {
 extension Session {
   /// Everything that is attached to the session, in the order of names.
   public var attachments: [SessionAttachment] {
-    let attachments = waits.resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
+    let attachments = resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
     // An author may have told its name after its attachment was listed.
     return attachments.map { $0.attached(by: peer($0.author.id)) }
   }
@@ -213,7 +213,7 @@ extension Session {
   ///
   /// - Throws: ``SessionError`` with the code `unknown-resource`, `io` or `ended`.
   public func fetchAttachment(_ id: ResourceID) throws(SessionError) {
-    guard let attachment = waits.resources.attachments[id] else {
+    guard let attachment = resources.attachments[id] else {
       throw SessionError(.unknownResource, "there is no such attachment")
     }
     guard !attachment.takesRoom else { return }
@@ -230,7 +230,7 @@ extension Session {
     let size = names.reduce(0) { $0 + $1.size }
     let offer = ResourceOffer(id: id, from: localPeer, name: name, size: size)
     let attachment = SessionAttachment(offer, .here, path: path)
-    waits.resources.attach(attachment, source)
+    resources.attach(attachment, source)
     hub.publish([.attachmentChanged(attachment)])
     return attachment
   }
@@ -240,7 +240,7 @@ extension Session {
     switch stage {
     case .listed:
       let attachment = SessionAttachment(offer, .listed)
-      waits.resources.set(attachment)
+      resources.set(attachment)
       guard hasRoom(for: attachment) else { return events.append(.attachmentChanged(attachment)) }
       do throws(SessionError) {
         events.append(try beginFetching(attachment))
@@ -248,21 +248,21 @@ extension Session {
         events.append(set(attachment, .failed(error.code == .diskFull ? .diskFull : .unwritable)))
       }
     case .here:
-      let path = waits.resources.received(offer)?.path
+      let path = resources.received(offer)?.path
       events.append(set(SessionAttachment(offer, .listed), .here, path: path))
     case .failed(let failure):
-      waits.resources.forget(offer.id)
+      resources.forget(offer.id)
       events.append(set(SessionAttachment(offer, .listed), .failed(failure)))
     case .removed:
-      waits.resources.forget(offer.id)
-      waits.resources.unlist(offer.id)
+      resources.forget(offer.id)
+      resources.unlist(offer.id)
       events.append(.attachmentChanged(SessionAttachment(offer, .removed)))
     }
   }
 
   /// Whether an attachment of another peer is fetched unasked.
   private func hasRoom(for attachment: SessionAttachment) -> Bool {
-    let others = waits.resources.attachments.values.filter { $0.author.id != localPeer.id && $0.takesRoom }
+    let others = resources.attachments.values.filter { $0.author.id != localPeer.id && $0.takesRoom }
     let bytes = others.reduce(0) { $0 + $1.size }
     return others.count < configuration.attachmentCountLimit
       && attachment.size <= configuration.attachmentSizeLimit - bytes
@@ -271,7 +271,7 @@ extension Session {
   private func set(_ attachment: SessionAttachment, _ state: SessionAttachment.State, path: String? = nil) -> Event {
     var changed = attachment
     (changed.state, changed.path) = (state, path)
-    waits.resources.set(changed)
+    resources.set(changed)
     return .attachmentChanged(changed)
   }
 
@@ -300,12 +300,12 @@ extension Session {
   }
 
   private func fetch(_ offer: ResourceOffer, _ made: Result<ResourceFile, SessionError>, in folder: ResourceFolder) {
-    guard let attachment = waits.resources.attachments[offer.id], attachment.state == .fetching else {
+    guard let attachment = resources.attachments[offer.id], attachment.state == .fetching else {
       return folder.remove(offer.id)
     }
     switch made {
     case .success(let file):
-      waits.resources.keep(file, for: offer.id)
+      resources.keep(file, for: offer.id)
       input(.answerResource(offer.id, accepts: true))
     case .failure(let error):
       hub.publish([set(attachment, .failed(error.code == .diskFull ? .diskFull : .unwritable))])

@@ -11,6 +11,8 @@ struct MapDesk {
     case decoded(WorldMap)
   }
 
+  /// Where chunks of maps are kept; nil for nowhere.
+  let store: ChunkStore?
   /// The latest map; larger ones take longer, so a number says which one is later.
   private(set) var latest: (id: MapID, contents: Contents, points: Int, number: UInt64)?
   /// Whether the app knows that chunks cannot be kept.
@@ -21,6 +23,10 @@ struct MapDesk {
   private var digestToTell: SHA256Digest?
   /// By a map's number, the callers that wait until it is decoded.
   private var callers: Table<UInt64, [CheckedContinuation<WorldMap?, Never>]> = [:]
+
+  init(store: ChunkStore?) {
+    self.store = store
+  }
 
   /// The number of a map that has arrived, or is shared, now.
   mutating func nextNumber() -> UInt64 {

@@ -2,7 +2,8 @@ import Basics
 import PeerProtocol
 import WorldModel
 
-/// A session's part in messages: the callers whose messages wait for room, and how much the node takes for unread.
+/// A session's part in messages: the callers whose messages wait for room, those whose requests wait for answers, and how
+/// much the node takes for unread.
 struct MessageDesk {
   /// The node is told of messages that were read in steps of this cost (bytes).
   static let readStep = ProtocolLimits.messageWindow / 8
@@ -14,6 +15,10 @@ struct MessageDesk {
     let caller: CheckedContinuation<Result<MessageID, SessionError>, Never>
   }
 
+  /// The numbers of callers, in the messages of requests too.
+  var numbers = Numbers()
+  /// The callers that wait for answers of peers, and the peers that wait for answers of this one.
+  var requests = RequestDesk()
   private var waiting: [Waiting] = []
   /// Whether a caller that does not wait was refused since there was room.
   private(set) var owesRoom = false
@@ -59,6 +64,7 @@ struct MessageDesk {
   /// Ends every wait.
   mutating func endAll(_ error: SessionError) {
     for caller in exchange(&waiting, with: []) { caller.caller.resume(returning: .failure(error)) }
+    requests.endAll(error)
   }
 }
 

@@ -20,12 +20,12 @@ extension Session {
   /// Tells readers of changes of anchors, after the events before them: readers see all news in one order.
   func publish(_ changes: [SetChange], after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
-    changeReaders.removeAll { $0.mailbox == nil }
+    world.readers.removeAll { $0.mailbox == nil }
     lookUp { anchors, roster, frames in
       for mailbox in hub.receivers {
         mailbox.put(changes, in: anchors, roster, frames, whole: events(of:in:_:_:))
       }
-      for reader in changeReaders {
+      for reader in world.readers {
         reader.mailbox?.put(changes, in: anchors, roster, frames, whole: told(of:in:_:_:), author: author(_:in:))
       }
     }
@@ -155,7 +155,7 @@ extension Session {
 
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
-    changeReaders.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
+    world.readers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
     let present: [AnchorChange]? = try? read { node, now in
       let time = node.sessionTime(at: now)
       return node.placedAnchors.map {
@@ -163,17 +163,17 @@ extension Session {
       }
     }
     mailbox.begin(present ?? [], isRestart: isRestart)
-    if hasEnded { mailbox.end() } else { changeReaders.append(ChangeReader(mailbox: mailbox)) }
+    if hasEnded { mailbox.end() } else { world.readers.append(ChangeReader(mailbox: mailbox)) }
   }
 
   /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
     lookUp { anchors, _, frames in
       for mailbox in hub.receivers { mailbox.settle(from: anchors, in: frames) }
-      for reader in changeReaders { reader.mailbox?.settle(from: anchors, in: frames) }
+      for reader in world.readers { reader.mailbox?.settle(from: anchors, in: frames) }
     }
-    for reader in changeReaders { reader.mailbox?.end() }
-    changeReaders = []
+    for reader in world.readers { reader.mailbox?.end() }
+    world.readers = []
   }
 }
 
@@ -209,35 +209,35 @@ extension Session {
     guard board.isWanted, !hasEnded else { return }
     if board.wasRead { return publishSnapshot() }
     board.becomeStale()
-    guard snapshots.timer?.deadline == nil, loop.now < snapshots.lastRead + SnapshotDesk.patience else { return }
-    let timer = snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
+    guard world.snapshots.timer?.deadline == nil, loop.now < world.snapshots.lastRead + SnapshotDesk.patience else { return }
+    let timer = world.snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
     timer.deadline = loop.now + SnapshotDesk.pause
-    snapshots.timer = timer
+    world.snapshots.timer = timer
   }
 
   /// Shows the session as it is now.
   private func publishSnapshot() {
     guard !hasEnded else { return }
-    if board.wasRead { snapshots.lastRead = loop.now }
-    snapshots.timer?.deadline = nil
+    if board.wasRead { world.snapshots.lastRead = loop.now }
+    world.snapshots.timer?.deadline = nil
     publishSnapshot(hasEnded: false)
   }
 
   /// Shows the session as it was last; no snapshot follows.
   func showEnd() {
-    snapshots.timer = nil
+    world.snapshots.timer = nil
     publishSnapshot(hasEnded: true)
   }
 
   private func publishSnapshot(hasEnded: Bool) {
-    snapshots.revision += 1
+    world.snapshots.revision += 1
     let (anchors, digest, poses) =
       driver?.read { node, _ in
         (node.placedAnchors, node.digest, node.livePoses.compactMap(node.worldFrames.update))
       } ?? ([], SHA256Digest(words: .zero), [])
     board.publish(
       Snapshot(
-        revision: snapshots.revision, state: state(), anchors: anchors, digest: digest,
+        revision: world.snapshots.revision, state: state(), anchors: anchors, digest: digest,
         participants: poses.filter { $0.subject == .participant }.compactMap(livePose),
         drags: poses.filter { $0.subject != .participant }.compactMap(livePose), hasEnded: hasEnded))
   }

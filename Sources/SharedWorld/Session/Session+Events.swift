@@ -56,7 +56,7 @@ extension Session {
       events.append(.invitationEnded(discovery.peer(peer), id: id.rawValue))
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
-    case .invitationEnded(let id, let result): waits.finish(id.rawValue, .invitation(result))
+    case .invitationEnded(let id, let result): peers.invitations.finish(id.rawValue, result)
     case .passcodeWrong(let id, let host, let left):
       events.append(.problem(.wrongPasscode(of: discovery.peer(id), at: host, left: left)))
     case .passcodeLocked: events.append(.problem(.roomLocked))
@@ -74,17 +74,17 @@ extension Session {
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: (from?.peer).map(peer), to: (to?.peer).map(peer), epoch: epoch, reason: reason))
       if reason == .merged, let to { noteMerge(under: to.peer, instead: from?.peer, in: &events) }
-    case .hostAwaited(let id, let result): waits.finish(id.rawValue, .host(result))
+    case .hostAwaited(let id, let result): peers.hosts.finish(id.rawValue, result)
     case .hostRequested(let peer): askForHost(discovery.peer(peer))
     case .rulesChanged(let rules):
-      if rules.isLocked != isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
-      isLocked = rules.isLocked
+      if rules.isLocked != peers.isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
+      peers.isLocked = rules.isLocked
     case .roleChanged(let id, let role):
       events.append(.roleChanged(peer(id), role: role.map { PeerRole($0) }))
     case .anchors(let changes): publish(changes, after: &events)
     case .ephemeral(let update): take(update, into: &events)
-    case .acknowledged(let id, let result): waits.finish(id.rawValue, .acknowledgement(result))
-    case .ownershipSettled(let id, let result): waits.finish(id.rawValue, .ownership(result))
+    case .acknowledged(let id, let result): world.acknowledgements.finish(id.rawValue, result)
+    case .ownershipSettled(let id, let result): world.ownership.finish(id.rawValue, result)
     case .ownershipRequested(let id, let anchor, let from):
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .identityInUse(let id):
@@ -122,10 +122,10 @@ extension Session {
   }
 
   /// Tells readers of messages, after the events before them.
-  private func publish(_ messages: MessageRun, from sender: PeerID, after earlier: inout [Event]) {
+  private func publish(_ run: MessageRun, from sender: PeerID, after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
-    waits.messages.received(messages.cost, from: sender)
-    hub.publish(messages, from: peer(sender))
+    messages.received(run.cost, from: sender)
+    hub.publish(run, from: peer(sender))
   }
 
   /// Asks the app about an invitation.

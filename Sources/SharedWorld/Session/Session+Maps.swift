@@ -178,7 +178,7 @@ extension Session {
   ///
   /// Returns whether there was room for it.
   func run(_ check: ChunkCheck) -> Bool {
-    if let file = waits.resources.file(of: check.content) {
+    if let file = resources.file(of: check.content) {
       write(check, to: file)
       return true
     }
@@ -197,10 +197,10 @@ extension Session {
 
   /// Does what the node wants of the cache, beside the event loop.
   func serve(_ wish: CacheWish) {
-    guard let store = chunkStore else { return }
+    guard let store = maps.store else { return }
     switch wish {
     case .find(let search):
-      let file = waits.resources.file(of: search.content)
+      let file = resources.file(of: search.content)
       let isTaken = jobs.add { [weak self] in
         await Self.find(search, in: store, for: file) { await self?.take($0) }
       }

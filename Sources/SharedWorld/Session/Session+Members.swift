@@ -79,7 +79,7 @@ extension Session {
     while true {
       let outcome = await invite(addresses, of: target, expecting: expected, context: context, until: deadline)
       // A peer that has just started again is first looked for where its earlier start listened.
-      guard case .invitation(.unreachable) = outcome, target.candidate != nil,
+      guard case .value(.unreachable) = outcome, target.candidate != nil,
         let found = try? await self.addresses(of: target, timeout: loop.rest(until: deadline)),
         KeySet(found) != KeySet(addresses)
       else { return try peer(from: outcome, inviting: target, at: addresses) }
@@ -91,10 +91,10 @@ extension Session {
   private func invite(
     _ addresses: [SocketAddress], of target: InvitationTarget, expecting expected: PeerID?, context: [UInt8],
     until deadline: UInt64
-  ) async -> WaitOutcome {
+  ) async -> Waited<InvitationResult> {
     let rest = loop.rest(until: deadline)
     var invitation: UInt64?
-    let outcome = await wait { number in
+    let outcome = await wait(in: peers.invitations) { number in
       invitation = number
       if let candidate = target.candidate { discovery.begin(number, to: candidate) }
       return .invite(
@@ -103,7 +103,7 @@ extension Session {
       .cancelInvitation(InvitationID(rawValue: number))
     }
     if let invitation { discovery.end(invitation) }
-    if case .invitation(.unreachable) = outcome, let candidate = target.candidate { discovery.reconfirm(candidate) }
+    if case .value(.unreachable) = outcome, let candidate = target.candidate { discovery.reconfirm(candidate) }
     return outcome
   }
 
@@ -118,13 +118,13 @@ extension Session {
   }
 
   private func peer(
-    from outcome: WaitOutcome, inviting target: InvitationTarget, at addresses: [SocketAddress]
+    from outcome: Waited<InvitationResult>, inviting target: InvitationTarget, at addresses: [SocketAddress]
   ) throws(SessionError) -> Peer {
     switch outcome {
-    case .invitation(.accepted(let peer)): return discovery.peer(peer)
-    case .invitation(.declined(let peer, let reason)):
+    case .value(.accepted(let peer)): return discovery.peer(peer)
+    case .value(.declined(let peer, let reason)):
       throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
-    case .invitation(.unreachable):
+    case .value(.unreachable):
       if let seen = target.candidate.flatMap(discovery.candidate) {
         let (name, places) = (seen.name ?? "\(seen.id)", addresses.map { "\(Endpoint($0))" }.joined(separator: ", "))
         throw SessionError(
@@ -134,20 +134,20 @@ extension Session {
       }
       throw SessionError(
         .unreachable, "nobody answers at \(target); check the address, and that the peer runs and can be reached")
-    case .invitation(.notAdmitted(let found)):
+    case .value(.notAdmitted(let found)):
       throw SessionError(
         .notPermitted,
         "the key that answers at \(target), \(found.short), is not on this session's list; it was sent nothing. Add it to "
           + "the list if it is the device you mean")
-    case .invitation(.identityMismatch(let expected, let found)):
+    case .value(.identityMismatch(let expected, let found)):
       throw SessionError(
         .identityMismatch,
         "the key that answers at \(target) is \(found.short), not the expected \(expected.short); it was sent nothing. "
           + "Compare the keys on both devices, and name the new one if it is the device you mean")
-    case .invitation(.timedOut), .acknowledgement, .ownership, .host:
+    case .value(.timedOut):
       throw SessionError(.invitationTimedOut, "nobody answered the invitation in time; try again")
-    case .invitation(.cancelled), .cancelled: throw SessionError(.cancelled, "the invitation was withdrawn")
-    case .invitation(.failed(let reason)), .ended(let reason): throw SessionError(ended: reason)
+    case .value(.cancelled), .cancelled: throw SessionError(.cancelled, "the invitation was withdrawn")
+    case .value(.failed(let reason)), .ended(let reason): throw SessionError(ended: reason)
     }
   }
 
@@ -354,64 +354,22 @@ extension Session {
   /// Gives the node an input that is to make a peer host, and waits for it.
   private func waitForHost(_ peer: PeerID, timeout: Duration, after first: Input) async -> HostOutcome {
     input(first)
-    let outcome = await wait { number in
+    let outcome = await wait(in: peers.hosts) { number in
       .awaitHost(HostWaitID(rawValue: number), peer, timeout: timeout)
     } givingUp: { number in
       .cancelHostWait(HostWaitID(rawValue: number))
     }
     switch outcome {
-    case .host(.hosts): return .hosts
-    case .host(.declined): return .refused
-    case .host(.timedOut): return .unchanged
+    case .value(.hosts): return .hosts
+    case .value(.declined): return .refused
+    case .value(.timedOut), .cancelled: return .unchanged
     case .ended: return .ended
-    case .cancelled, .acknowledgement, .ownership, .invitation: return .unchanged
     }
   }
 
   func requireMember(_ peer: PeerID) throws(SessionError) {
     let isMember = try read { node, _ in node.isMember(peer) }
     guard isMember else { throw SessionError(.unknownPeer, "\(peer.short) is not a member of this session") }
-  }
-
-  // MARK: Waits
-
-  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
-  ///
-  /// - Parameters:
-  ///   - begin: The input that begins it.
-  ///   - giveUp: The input that ends it early, when the task is cancelled.
-  func wait(
-    _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
-  ) async -> WaitOutcome {
-    let number = waits.nextNumber()
-    return await suspend(number) {
-      (try? handle(begin(number))) == nil ? .ended(.left) : nil
-    } givingUp: { session in
-      session.input(giveUp(number))
-    }
-  }
-
-  /// Waits for the outcome of a number.
-  ///
-  /// - Parameters:
-  ///   - begin: Begins what is waited for; returns the outcome if that is known at once.
-  ///   - giveUp: Ends it early, when the task is cancelled.
-  func suspend(
-    _ number: UInt64, _ begin: () -> WaitOutcome?, givingUp giveUp: @escaping @Sendable (isolated Session) -> Void
-  ) async -> WaitOutcome {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        waits.begin(number, continuation)
-        if let outcome = Task.isCancelled ? .cancelled : begin() { waits.finish(number, outcome) }
-      }
-    } onCancel: {
-      loop.execute {
-        self.assumeIsolated { session in
-          giveUp(session)
-          session.waits.finish(number, .cancelled)
-        }
-      }
-    }
   }
 }
 

@@ -46,14 +46,11 @@ extension Session {
   /// - Parameter number: The number of the wait, for ``MessageDesk/cancel(_:)``; nil for one of its own.
   func transmit(_ parcel: Parcel, number: UInt64? = nil) async throws(SessionError) -> MessageID {
     if let message = try sendUnlessFull(parcel) { return message }
-    let number = number ?? waits.nextNumber()
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { caller in
-        waits.messages.add(MessageDesk.Waiting(number: number, parcel: parcel, caller: caller))
-        if Task.isCancelled { waits.messages.cancel(number) }
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.waits.messages.cancel(number) } }
+    let number = number ?? messages.numbers.next()
+    let result = await suspend { caller in
+      messages.add(MessageDesk.Waiting(number: number, parcel: parcel, caller: caller))
+    } cancel: {
+      $0.messages.cancel(number)
     }
     return try result.get()
   }
@@ -82,7 +79,7 @@ extension Session {
   /// Sends a message of any kind, without waiting.
   func transmitNow(_ parcel: Parcel) throws(SessionError) -> MessageID {
     guard let message = try sendUnlessFull(parcel) else {
-      waits.messages.refused()
+      messages.refused()
       throw SessionError(.wouldBlock, "too many messages are on their way; send less, or use send")
     }
     return message
@@ -91,12 +88,12 @@ extension Session {
   /// Has `body` called, on the session's thread, whenever there may be room again after a refusal with `wouldBlock`.
   ///
   /// One call for all refusals since the last one; another one takes the place of `body`.
-  package func setOnRoom(_ body: @escaping @Sendable () -> Void) { waits.messages.onRoom = body }
+  package func setOnRoom(_ body: @escaping @Sendable () -> Void) { messages.onRoom = body }
 
   /// Sends a message; nil when it has to wait, for room or behind others that wait.
   private func sendUnlessFull(_ parcel: Parcel) throws(SessionError) -> MessageID? {
     try parcel.validate()
-    return waits.messages.holds(up: parcel) ? nil : try hand(parcel)
+    return messages.holds(up: parcel) ? nil : try hand(parcel)
   }
 
   /// Gives a message to the node; nil when that has no room for it.
@@ -123,22 +120,22 @@ extension Session {
 
   /// Tries again to send what waits, in order, unless an earlier message to the same receiver still waits.
   func sendWaiting() {
-    for caller in waits.messages.takeAll() {
-      guard !waits.messages.holds(up: caller.parcel) else {
-        waits.messages.add(caller)
+    for caller in messages.takeAll() {
+      guard !messages.holds(up: caller.parcel) else {
+        messages.add(caller)
         continue
       }
       do throws(SessionError) {
         if let message = try hand(caller.parcel) {
           caller.caller.resume(returning: .success(message))
         } else {
-          waits.messages.add(caller)
+          messages.add(caller)
         }
       } catch {
         caller.caller.resume(returning: .failure(error))
       }
     }
-    waits.messages.tellOfRoom()
+    messages.tellOfRoom()
   }
 
   // MARK: Groups
@@ -180,12 +177,12 @@ extension Session {
   /// Lets the node know how much of a sender's messages is unread, where that is much less than it thinks: then the sender
   /// may send more.
   func reviewUnread() {
-    for (sender, known) in waits.messages.unread where known >= MessageDesk.readStep {
+    for (sender, known) in messages.unread where known >= MessageDesk.readStep {
       // The slowest reader counts.
       let unread = max(
         hub.receivers.map { $0.unreadMessages(of: sender) }.max() ?? 0, hub.messages.unread(of: sender))
       guard known - unread >= MessageDesk.readStep else { continue }
-      waits.messages.unread[sender] = unread
+      messages.unread[sender] = unread
       input(.messagesUnread(unread, from: sender))
     }
   }

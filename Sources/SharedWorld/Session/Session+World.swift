@@ -110,17 +110,17 @@ extension Session {
     case .everyPresentMember: level = .everyPresentMember
     }
     switch await acknowledged(level, timeout: acknowledgement.timeout) {
-    case .acknowledgement(.acknowledged): return
+    case .value(.acknowledged): return
     case .cancelled: throw SessionError(.cancelled, "the wait was cancelled; the edit stands")
     case .ended: throw SessionError(.ended, "the session ended before the edit was acknowledged")
-    case .acknowledgement(.timedOut), .ownership, .invitation, .host:
+    case .value(.timedOut):
       throw SessionError(.notAcknowledged, "not everybody has the edit yet; it stands, and goes on spreading")
     }
   }
 
   /// Waits until all of a level have what this peer has edited and sent so far.
-  func acknowledged(_ level: AcknowledgementLevel, timeout: Duration) async -> WaitOutcome {
-    await wait { number in
+  func acknowledged(_ level: AcknowledgementLevel, timeout: Duration) async -> Waited<AcknowledgementResult> {
+    await wait(in: world.acknowledgements) { number in
       .awaitAcknowledgement(AcknowledgementID(rawValue: number), level, timeout: timeout)
     } givingUp: { number in
       .cancelAcknowledgement(AcknowledgementID(rawValue: number))
@@ -282,20 +282,20 @@ extension Session {
   private func settle(
     _ wish: OwnershipWish, of anchor: AnchorID, timeout: Duration
   ) async throws(SessionError) -> Ownership {
-    let outcome = await wait { number in
+    let outcome = await wait(in: world.ownership) { number in
       .wish(OwnershipRequestID(rawValue: number), wish, of: anchor, timeout: timeout)
     } givingUp: { number in
       .dropWish(OwnershipRequestID(rawValue: number))
     }
     switch outcome {
-    case .ownership(.met(let lock)): return Ownership(lock, of: anchor, owner: lock.owner ?? identity.peerID)
-    case .ownership(.declined): throw SessionError(.declined, "the owner keeps anchor \(anchor)")
-    case .ownership(.notOwner): throw SessionError(.notOwner, "this peer does not own anchor \(anchor)")
-    case .ownership(.unknownAnchor):
+    case .value(.met(let lock)): return Ownership(lock, of: anchor, owner: lock.owner ?? identity.peerID)
+    case .value(.declined): throw SessionError(.declined, "the owner keeps anchor \(anchor)")
+    case .value(.notOwner): throw SessionError(.notOwner, "this peer does not own anchor \(anchor)")
+    case .value(.unknownAnchor):
       throw SessionError(.unknownAnchor, "there is no anchor \(anchor) in this session")
     case .cancelled: throw SessionError(.cancelled, "the wait for ownership was cancelled")
     case .ended: throw SessionError(.ended, "the session ended before ownership was settled")
-    case .ownership(.unanswered), .acknowledgement, .invitation, .host:
+    case .value(.unanswered):
       throw SessionError(.notAcknowledged, "nobody answered the request for anchor \(anchor) in time; try again")
     }
   }

@@ -28,20 +28,16 @@ public actor Session {
   var driver: NodeDriver?
   var discovery: DiscoveryDesk
   var trust: TrustDesk
-  var waits = Waits()
-  var maps = MapDesk()
-  /// The readers of anchor changes.
-  var changeReaders: [ChangeReader] = []
-  /// Whether the app was told that the session is locked.
-  var isLocked = false
+  var world = WorldDesk()
+  var peers = PeerDesk()
+  var messages = MessageDesk()
+  var resources = ResourceDesk()
+  var streams = StreamDesk()
+  var maps: MapDesk
   var files = SavedFiles()
-  /// Where chunks of maps are kept.
-  nonisolated let chunkStore: ChunkStore?
   var frames: FrameDesk
   /// The place from which render loops read.
   nonisolated let board = SnapshotBoard()
-  /// How far the board has come.
-  var snapshots = SnapshotDesk()
   private var end = SessionEnd()
   /// Whether the node is out of the session.
   var hasEnded: Bool { end.reason != nil }
@@ -73,7 +69,7 @@ public actor Session {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
     frames = FrameDesk(interval: configuration.realignmentInterval)
-    chunkStore = configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) }
+    maps = MapDesk(store: configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) })
   }
 
   /// This peer.
@@ -152,7 +148,12 @@ public actor Session {
     guard !hasEnded else { return }
     showEnd()
     end.reason = reason
-    waits.endAll(reason)
+    world.endAll(reason)
+    peers.endAll(reason)
+    let error = SessionError(.ended, "the session has ended; start a new one")
+    messages.endAll(error)
+    resources.endAll()
+    streams.endAll(error)
     maps.endAll()
     endChangeReaders()
     jobs.finish()
@@ -358,7 +359,7 @@ extension Session {
     }
     node.showsCodes = configuration.codeHandler != nil
     node.compared = trust.compared
-    node.cachesChunks = chunkStore != nil
+    node.cachesChunks = maps.store != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
     node.keepsRecord = files.state != nil

@@ -24,18 +24,16 @@ extension Session {
         .invalidArgument,
         "the name of a stream has 1 to \(PeerStream.nameLimit) bytes of text without control characters: '\(name)'")
     }
-    let key = try waits.streams.book.open(name, to: peer)
+    let key = try streams.book.open(name, to: peer)
     // It is released when the opening fails, and forgotten with that.
     let stream = PeerStream(key, named: name, with: self.peer(key.peer), of: self)
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { caller in
-        waits.streams.open(key, until: loop.time(after: timeout), caller)
-        setStreamTimer()
-        if Task.isCancelled { cancelOpening(key) }
-        serveStreams()
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.cancelOpening(key) } }
+    let outcome = await suspend { caller in
+      streams.open(key, until: loop.time(after: timeout), caller)
+      setStreamTimer()
+    } cancel: {
+      $0.cancelOpening(key)
+    } then: {
+      serveStreams()
     }
     try outcome.get()
     return stream
@@ -58,30 +56,26 @@ extension Session {
 extension Session {
   /// The next bytes of a stream; nil after their end.
   func read(_ key: StreamKey) async throws(SessionError) -> [UInt8]? {
-    let number = waits.nextNumber()
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { caller in
-        waits.streams.read(key, number, caller)
-        if Task.isCancelled { waits.streams.cancelRead(key, number) }
-        serveStreams()
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.waits.streams.cancelRead(key, number) } }
+    let number = streams.numbers.next()
+    let outcome = await suspend { caller in
+      streams.read(key, number, caller)
+    } cancel: {
+      $0.streams.cancelRead(key, number)
+    } then: {
+      serveStreams()
     }
     return try outcome.get()
   }
 
   /// Writes bytes to a stream, or the end of them, and waits until they have left.
   func write(_ bytes: [UInt8], isEnd: Bool = false, to key: StreamKey) async throws(SessionError) {
-    let number = waits.nextNumber()
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { caller in
-        waits.streams.write(bytes, isEnd: isEnd, key, number, caller)
-        if Task.isCancelled { waits.streams.cancelWrite(key, number) }
-        serveStreams()
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.cancelWrite(key, number) } }
+    let number = streams.numbers.next()
+    let outcome = await suspend { caller in
+      streams.write(bytes, isEnd: isEnd, key, number, caller)
+    } cancel: {
+      $0.cancelWrite(key, number)
+    } then: {
+      serveStreams()
     }
     try outcome.get()
   }
@@ -89,24 +83,24 @@ extension Session {
   /// Accepts a stream of another peer; false when it is over already.
   func accept(_ key: StreamKey) -> Bool {
     defer { serveStreams() }
-    return waits.streams.book.update(key) { $0.accept() } ?? false
+    return streams.book.update(key) { $0.accept() } ?? false
   }
 
   /// Ends a stream, and tells the other side why.
   func reset(_ key: StreamKey, _ reason: RemoteError) {
     let error = SessionError(.streamReset, "this side has reset the stream", cause: reason)
-    _ = waits.streams.book.update(key) { $0.reset(.app, reason, error) }
+    _ = streams.book.update(key) { $0.reset(.app, reason, error) }
     serveStreams()
   }
 
   /// The app does not hold a stream any more.
   func release(_ key: StreamKey) {
-    waits.streams.book.release(key)
+    streams.book.release(key)
     serveStreams()
   }
 
   private func cancelWrite(_ key: StreamKey, _ number: UInt64) {
-    waits.streams.cancelWrite(key, number)
+    streams.cancelWrite(key, number)
     serveStreams()
   }
 
@@ -116,21 +110,21 @@ extension Session {
 
   /// Ends the opening of a stream.
   private func giveUp(_ key: StreamKey, _ reason: RemoteError, _ error: SessionError) {
-    guard waits.streams.book.flow(key)?.stage == .opening else { return }
-    _ = waits.streams.book.update(key) { $0.reset(.app, reason, error) }
+    guard streams.book.flow(key)?.stage == .opening else { return }
+    _ = streams.book.update(key) { $0.reset(.app, reason, error) }
     serveStreams()
   }
 
   /// Has the openings that are late at the next deadline ended then.
   private func setStreamTimer() {
-    if waits.streams.timer == nil {
-      waits.streams.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
+    if streams.timer == nil {
+      streams.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
     }
-    waits.streams.timer?.deadline = waits.streams.deadline
+    streams.timer?.deadline = streams.deadline
   }
 
   private func endLateOpenings() {
-    for key in waits.streams.late(at: loop.now) {
+    for key in streams.late(at: loop.now) {
       let error = SessionError(.requestTimedOut, "the peer did not accept the stream in time; try again")
       giveUp(key, RemoteError("timed-out"), error)
     }
@@ -155,16 +149,16 @@ extension Session {
       guard failure.reason != .ended else { return false }
       // Nothing tells the other side if this one alone gave it up.
       let owes = failure.reason == .lost || failure.reason == .restarted
-      waits.streams.book.end(with: node.peer, node, owing: owes, gone(node.peer, failure.reason.rawValue))
+      streams.book.end(with: node.peer, node, owing: owes, gone(node.peer, failure.reason.rawValue))
     } else if case .peerLeft(let peer, _, let reason) = event {
       let reason = LeaveReason(reason)
-      waits.streams.book.end(with: peer, owing: reason == .lost, gone(peer, reason.rawValue))
+      streams.book.end(with: peer, owing: reason == .lost, gone(peer, reason.rawValue))
     } else if case .peerJoined(let peer, _) = event {
-      waits.streams.book.reached(peer)
+      streams.book.reached(peer)
     } else if case .peerReconnected(let peer) = event {
-      waits.streams.book.reached(peer)
+      streams.book.reached(peer)
     } else if case .messageRoom = event {
-      waits.streams.book.unblock()
+      streams.book.unblock()
     } else {
       return false
     }
@@ -178,42 +172,42 @@ extension Session {
   private func receive(_ bytes: [UInt8], from sender: NodeID) {
     guard let incarnation else { return }
     do throws(DecodingFailure) {
-      waits.streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
+      streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
     } catch {
       // Its message is lost, so no stream with it is whole.
       let error = SessionError(
         .corruptData, "\(sender.peer.short) sent bytes that are no part of a stream", cause: error)
-      waits.streams.book.end(with: sender.peer, sender, owing: true, error)
+      streams.book.end(with: sender.peer, sender, owing: true, error)
     }
   }
 
   /// Sends the letters that are due, and resumes the callers for which something has changed, until nothing is left to do.
   private func serveStreams() {
     // A turn of the node may bring events, and with them this call, before the letter of the turn is accounted for.
-    guard !exchange(&waits.streams.isServing, with: true) else { return }
+    guard !exchange(&streams.isServing, with: true) else { return }
     repeat {
-      for key in waits.streams.settle() {
-        guard let name = waits.streams.book.flow(key)?.name else { continue }
+      for key in streams.settle() {
+        guard let name = streams.book.flow(key)?.name else { continue }
         // Without a reader it is released here, and refused with that.
         hub.streams.put(PeerStream(key, named: name, with: self.peer(key.peer), of: self))
       }
     } while sendNextLetter()
-    waits.streams.isServing = false
+    streams.isServing = false
   }
 
   /// Sends one letter; false when there is none.
   private func sendNextLetter() -> Bool {
-    guard let (peer, letter) = waits.streams.book.next() else { return false }
+    guard let (peer, letter) = streams.book.next() else { return false }
     do throws(SessionError) {
       try handle(.send(letter.bytes, as: .stream, to: [peer]))
-      if let node = try read({ node, _ in node.streamReceiver(peer) }) { waits.streams.book.sent(to: node) }
+      if let node = try read({ node, _ in node.streamReceiver(peer) }) { streams.book.sent(to: node) }
     } catch {
       if error.code == .wouldBlock {
-        waits.streams.book.hold(letter, for: peer)
+        streams.book.hold(letter, for: peer)
       } else if case .over(_, let received, let opened) = letter {
-        waits.streams.book.postpone(peer, received: received, opened: opened)
+        streams.book.postpone(peer, received: received, opened: opened)
       } else {
-        waits.streams.book.end(with: peer, owing: true, error)
+        streams.book.end(with: peer, owing: true, error)
       }
     }
     return true

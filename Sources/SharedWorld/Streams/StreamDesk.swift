@@ -18,6 +18,8 @@ struct StreamDesk {
   }
 
   var book = StreamBook()
+  /// The numbers of readers and writers.
+  var numbers = Numbers()
   /// Fires at ``deadline``; nil before the first stream was opened.
   var timer: LoopTimer?
   /// Whether letters are being sent: what is found meanwhile is done by the same loop.

@@ -117,7 +117,7 @@ struct MessageSessionTests {
 
 extension Session {
   /// Whether a message waits for room.
-  var isFull: Bool { waits.messages.holds(up: Parcel([], to: .all)) }
+  var isFull: Bool { messages.holds(up: Parcel([], to: .all)) }
 
   /// Whether a message waits for room, and all receivers have acknowledged an earlier one.
   fileprivate func isFull(after earlier: MessageID?) throws -> Bool {

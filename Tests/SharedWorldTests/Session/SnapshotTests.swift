@@ -170,5 +170,5 @@ struct SnapshotTests {
 
 extension Session {
   /// The number of its latest snapshot.
-  fileprivate var revision: UInt64 { snapshots.revision }
+  fileprivate var revision: UInt64 { world.snapshots.revision }
 }

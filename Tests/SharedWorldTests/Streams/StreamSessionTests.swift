@@ -265,9 +265,9 @@ struct StreamSessionTests {
 
 extension Session {
   /// Streams of others that are open, or wait to be accepted.
-  fileprivate var streamsOffered: Int { waits.streams.book.offeredCount }
+  fileprivate var streamsOffered: Int { streams.book.offeredCount }
 
-  fileprivate func callers(_ key: StreamKey) -> (isRead: Bool, areWritten: Bool) { waits.streams.callers(of: key) }
+  fileprivate func callers(_ key: StreamKey) -> (isRead: Bool, areWritten: Bool) { streams.callers(of: key) }
 }
 
 extension PeerStream {

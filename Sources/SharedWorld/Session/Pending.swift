@@ -1,0 +1,114 @@
+import PeerProtocol
+import PeerTransport
+import Synchronization
+
+/// How the wait of a caller ended.
+enum Waited<Value: Sendable>: Sendable {
+  /// With what was awaited.
+  case value(Value)
+  /// The task was cancelled.
+  case cancelled
+  /// The session is over.
+  case ended(EndReason)
+}
+
+/// The callers that await one kind of outcome, each under a number of its own.
+///
+/// The outcome of each kind is a type of its own, so that no caller has to say what it would do with another's.
+final class Pending<Value: Sendable>: Sendable {
+  private struct State {
+    var callers: Table<UInt64, CheckedContinuation<Waited<Value>, Never>> = [:]
+    var numbers = Numbers()
+  }
+
+  private let state = Mutex(State())
+
+  /// A number for ``Session/wait(in:_:_:givingUp:)``.
+  func nextNumber() -> UInt64 { state.withLock { $0.numbers.next() } }
+
+  /// A caller waits, under a number that was not used before.
+  func add(_ number: UInt64, _ caller: CheckedContinuation<Waited<Value>, Never>) {
+    state.withLock { $0.callers[number] = caller }
+  }
+
+  /// Resumes a caller with its outcome; a no-op when it waits no longer.
+  func finish(_ number: UInt64, _ value: Value) { resume(number, .value(value)) }
+
+  /// Resumes every caller: nothing more will happen.
+  func endAll(_ reason: EndReason) {
+    let callers = state.withLock { exchange(&$0.callers, with: [:]) }
+    for caller in callers.values { caller.resume(returning: .ended(reason)) }
+  }
+
+  /// Resumes a caller; a no-op when it waits no longer.
+  func resume(_ number: UInt64, _ outcome: Waited<Value>) {
+    state.withLock { $0.callers.removeValue(forKey: number) }?.resume(returning: outcome)
+  }
+}
+
+/// Numbers from 1 on, each once.
+struct Numbers {
+  private var last: UInt64 = 0
+
+  mutating func next() -> UInt64 {
+    last += 1
+    return last
+  }
+}
+
+extension Session {
+  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
+  ///
+  /// - Parameters:
+  ///   - begin: The input that begins it.
+  ///   - giveUp: The input that ends it early, when the task is cancelled.
+  func wait<Value>(
+    in pending: Pending<Value>, _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
+  ) async -> Waited<Value> {
+    let number = pending.nextNumber()
+    return await wait(in: pending, number) {
+      (try? handle(begin(number))) == nil ? .left : nil
+    } givingUp: {
+      $0.input(giveUp(number))
+    }
+  }
+
+  /// Begins something under a number that was not used before, and waits for its outcome.
+  ///
+  /// - Parameters:
+  ///   - begin: Begins it, or returns why that is not possible any more; it is not called in a cancelled task.
+  ///   - giveUp: Ends it early, when the task is cancelled.
+  func wait<Value>(
+    in pending: Pending<Value>, _ number: UInt64, _ begin: () -> EndReason?,
+    givingUp giveUp: @escaping @Sendable (isolated Session) -> Void = { _ in }
+  ) async -> Waited<Value> {
+    await suspend { caller in
+      pending.add(number, caller)
+      if !Task.isCancelled, let reason = begin() { pending.resume(number, .ended(reason)) }
+    } cancel: {
+      giveUp($0)
+      pending.resume(number, .cancelled)
+    }
+  }
+
+  /// Waits until a desk resumes the caller that it was given.
+  ///
+  /// - Parameters:
+  ///   - begin: Gives the caller to its desk.
+  ///   - cancel: Has the desk resume it, when the task is cancelled or was before.
+  ///   - proceed: Does what the caller's arrival asks for, after that.
+  func suspend<Value: Sendable>(
+    _ begin: (CheckedContinuation<Value, Never>) -> Void, cancel: @escaping @Sendable (isolated Session) -> Void,
+    then proceed: () -> Void = {}
+  ) async -> Value {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { caller in
+        begin(caller)
+        if Task.isCancelled { cancel(self) }
+        proceed()
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { cancel($0) } }
+    }
+  }
+}

@@ -470,7 +470,7 @@ class OwnershipRequested(Event):
 
 @event_class(68)
 class Room(Event):
-    """What `send_now` or `send_object` refused with WOULD_BLOCK may fit now."""
+    """A message or an object that was refused with WOULD_BLOCK may fit now; those that `send` waits with go first."""
 
 
 @event_class(69)

@@ -98,7 +98,7 @@ class Frames(Core):
 
         `has_gravity` says whether y is straight up in both. The code is NOT_RELOCALISED when it is not found.
         """
-        return await self._look(library.sw_session_relocalise_async, points, has_gravity)
+        return await self._look(library.sw_session_relocalise, points, has_gravity)
 
     async def keep_aligned(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
         """The same where it is needed: pass each cloud as the device walks.
@@ -106,7 +106,7 @@ class Frames(Core):
         Nothing is searched while the cloud is where it is believed to be, nor sooner than `realign_interval_ms` after
         the last search; what a search finds replaces the alignment only if it is better.
         """
-        return await self._look(library.sw_session_keep_aligned_async, points, has_gravity)
+        return await self._look(library.sw_session_keep_aligned, points, has_gravity)
 
     async def _look(self, begin: Callable[..., None], points: npt.ArrayLike, has_gravity: bool) -> Alignment:
         positions = c_points(points)

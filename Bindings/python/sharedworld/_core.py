@@ -9,11 +9,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import _abi
+from ._abi_enums import Code
 from ._handles import Handle, take_list
 from ._library import library
 from ._reading import read_event
 from .config import Config
-from .errors import Code, SharedWorldError
+from .errors import SharedWorldError
 from .events import Done, Event, Room
 from .identity import Identity
 

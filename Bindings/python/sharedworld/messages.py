@@ -2,23 +2,15 @@
 
 from collections.abc import Iterable
 from ctypes import byref, c_uint64, sizeof
-from enum import IntEnum
 from typing import Any, Self
 
 from . import _abi
+from ._abi_enums import Code, Mode
 from ._core import Core
 from ._library import library
-from .errors import Code, SharedWorldError
+from .errors import SharedWorldError
 from .events import Request
 from .values import ID, Object, c_key, c_keys, c_milliseconds, c_object, c_text, read_id
-
-
-class Mode(IntEnum):
-    """The promise about the delivery of a message."""
-
-    RELIABLE = 0
-    CRITICAL = 1
-    UNRELIABLE = 2
 
 
 class Subscription:

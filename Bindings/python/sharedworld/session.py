@@ -2,24 +2,25 @@
 
 import uuid
 from collections.abc import Mapping
-from ctypes import byref, c_uint64, c_void_p, sizeof, string_at
+from ctypes import byref, c_float, c_uint64, c_void_p, sizeof, string_at
 from types import TracebackType
 from typing import Any
 
 import numpy.typing as npt
 
 from . import _abi
+from ._abi_enums import Code
 from ._handles import Handle
 from ._library import library
-from .errors import Code, SharedWorldError
+from .errors import SharedWorldError
 from .events import CodeShown, HostRequested, Invited, OwnershipRequested
 from .frames import Frames
-from .maps import Map, c_cloud
+from .maps import Map, c_array, c_cloud
 from .messages import Messages
 from .resources import Resources
 from .roles import Roles
 from .snapshot import Snapshots
-from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
+from .values import ID, Anchor, Peer, c_anchor_id, c_bytes, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
 from .values import read_anchor, read_id, read_peer, read_uuid
 
 
@@ -47,8 +48,8 @@ class Drag(Handle):
 class Session(Messages, Resources, Frames, Roles, Snapshots):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
-    What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which
-    goes on in its thread. Everything else returns at once. One task reads the events.
+    A method that waits for others is a coroutine; when its task is cancelled, so is what it waits for. Everything else
+    returns at once. One task reads the events.
     """
 
     # Members.
@@ -94,7 +95,7 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         self, invitation: _abi.Invitation, expecting: ID | None, context: bytes, timeout: float
     ) -> ID:
         invitation.expected, invitation.timeout_ms = c_key(expecting), c_milliseconds(timeout)
-        invitation.context, invitation.context_size = context, len(context)
+        invitation.context, invitation.context_size = c_bytes(context), len(context)
         done = await self._operate(library.sw_session_invite, byref(invitation))
         assert done.peer is not None
         return done.peer
@@ -248,7 +249,7 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """
         positions, numbers = c_cloud(points, identifiers)
         done = await self._operate(
-            library.sw_session_share_capture, positions.ctypes.data, numbers.ctypes.data, len(positions), views)
+            library.sw_session_share_capture, c_array(positions, c_float), c_array(numbers, c_uint64), len(positions), views)
         assert done.map is not None
         return done.map
 

@@ -32,7 +32,7 @@ extension sw_attachment {
 
 /// Attaches a file.
 @c @implementation
-public func sw_session_attach_file_async(
+public func sw_session_attach_file(
   _ session: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -44,7 +44,7 @@ public func sw_session_attach_file_async(
 
 /// Attaches bytes.
 @c @implementation
-public func sw_session_attach_bytes_async(
+public func sw_session_attach_bytes(
   _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ name: UnsafePointer<CChar>?,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

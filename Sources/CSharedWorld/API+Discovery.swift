@@ -67,7 +67,7 @@ public func sw_candidate_list_destroy(_ candidates: OpaquePointer?) {
 
 /// Asks where a candidate can be dialled.
 @c @implementation
-public func sw_session_resolve_async(
+public func sw_session_resolve(
   _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ timeout: UInt32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -204,9 +204,9 @@ public func sw_diagnosis_get(_ diagnosis: OpaquePointer?, _ index: Int) -> Unsaf
 @c @implementation
 public func sw_diagnosis_destroy(_ diagnosis: OpaquePointer?) { drop(diagnosis, as: DiagnosisBox.self) }
 
-/// Looks at the network, without waiting.
+/// Looks at the network for the service of a session.
 @c @implementation
-public func sw_session_diagnose_async(
+public func sw_session_diagnose(
   _ session: OpaquePointer?, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {

@@ -24,6 +24,24 @@ public func sw_session_next_event(
   }
 }
 
+/// Waits for the end of an operation.
+@c @implementation
+public func sw_session_wait(
+  _ session: OpaquePointer?, _ operation: UInt64, _ done: UnsafeMutablePointer<UnsafeMutablePointer<sw_event>?>?
+) -> sw_status {
+  // Written on a failure too, unlike other outputs: C gives the event back without a look at the status.
+  done?.pointee = nil
+  return attempt {
+    let running = try object(session, as: RunningSession.self)
+    let event = allocate(record(of: try running.operations.wait(for: operation, in: running.events), in: running))
+    defer { if done == nil { sw_event_destroy(event) } }
+    done?.pointee = event
+    guard event.pointee.status == SW_OK else {
+      throw Failure(Int(event.pointee.status), event.pointee.text.map { String(cString: $0) } ?? "")
+    }
+  }
+}
+
 /// An event of the library as C sees it, with a handle for its stream, which belongs to the event until C takes it.
 private func record(of event: OwnEvent, in running: RunningSession) -> sw_event {
   guard let stream = event.stream else { return sw_event(event) }

@@ -100,7 +100,7 @@ private func scan(
 
 /// Looks for a cloud in the session's map.
 @c @implementation
-public func sw_session_relocalise_async(
+public func sw_session_relocalise(
   _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ count: Int, _ has_gravity: Int32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -114,7 +114,7 @@ public func sw_session_relocalise_async(
 
 /// Looks for a cloud in the session's map where that is needed.
 @c @implementation
-public func sw_session_keep_aligned_async(
+public func sw_session_keep_aligned(
   _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ count: Int, _ has_gravity: Int32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

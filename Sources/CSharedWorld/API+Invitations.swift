@@ -14,9 +14,9 @@ private func target(_ invitation: sw_invitation) throws -> InvitationTarget {
   return targets[0]
 }
 
-/// Invites, without waiting.
+/// Invites a peer.
 @c @implementation
-public func sw_session_invite_async(
+public func sw_session_invite(
   _ session: OpaquePointer?, _ invitation: UnsafePointer<sw_invitation>?, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {

@@ -73,22 +73,6 @@ public func sw_drag_destroy(_ drag: OpaquePointer?) { drop(drag, as: DragBox.sel
 /// Asks to own an anchor.
 @c @implementation
 public func sw_session_request_ownership(
-  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ lease: UInt32, _ timeout: UInt32
-) -> sw_status {
-  attempt {
-    let running = try object(session, as: RunningSession.self)
-    let id = try anchorID(anchor)
-    let patience = try duration(timeout, default: 10_000)
-    try running.wait { session in
-      _ = try await session.requestOwnership(
-        of: id, lease: lease == 0 ? nil : .milliseconds(lease), timeout: patience)
-    }
-  }
-}
-
-/// Asks to own an anchor, without waiting.
-@c @implementation
-public func sw_session_request_ownership_async(
   _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ lease: UInt32, _ timeout: UInt32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -102,9 +86,9 @@ public func sw_session_request_ownership_async(
   }
 }
 
-/// Gives an anchor back, without waiting.
+/// Gives an anchor back.
 @c @implementation
-public func sw_session_release_ownership_async(
+public func sw_session_release_ownership(
   _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ timeout: UInt32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -114,19 +98,6 @@ public func sw_session_release_ownership_async(
       done.anchor = id
       try await session.releaseOwnership(of: id, timeout: patience)
     }
-  }
-}
-
-/// Gives an anchor back.
-@c @implementation
-public func sw_session_release_ownership(
-  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ timeout: UInt32
-) -> sw_status {
-  attempt {
-    let running = try object(session, as: RunningSession.self)
-    let id = try anchorID(anchor)
-    let patience = try duration(timeout, default: 10_000)
-    try running.wait { try await $0.releaseOwnership(of: id, timeout: patience) }
   }
 }
 

@@ -19,9 +19,9 @@ func delivery(_ delivery: UnsafePointer<sw_delivery>?) throws -> (MessageAudienc
   return (try peerIDs(known.peers, known.peer_count).map(MessageAudience.peers) ?? .all, mode)
 }
 
-/// Sends bytes without waiting.
+/// Sends bytes, or refuses them at once.
 @c @implementation
-public func sw_session_send_as(
+public func sw_session_send(
   _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ delivery: UnsafePointer<sw_delivery>?,
   _ number: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

@@ -16,7 +16,7 @@ private func envelope(
     bytes: try bytes(known.bytes, known.byte_count, "bytes"))
 }
 
-/// Sends an object without waiting.
+/// Sends an object, or refuses it at once.
 @c @implementation
 public func sw_session_send_object(
   _ session: OpaquePointer?, _ object: UnsafePointer<sw_object>?, _ delivery: UnsafePointer<sw_delivery>?,
@@ -132,7 +132,7 @@ private func settle(
 
 /// Asks a member.
 @c @implementation
-public func sw_session_request_async(
+public func sw_session_request(
   _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ question: UnsafePointer<sw_object>?,
   _ timeout: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

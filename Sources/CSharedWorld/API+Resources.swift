@@ -9,7 +9,7 @@ private func receivers(_ peers: UnsafePointer<sw_peer_id>?, _ count: Int) throws
 
 /// Offers a file.
 @c @implementation
-public func sw_session_offer_file_async(
+public func sw_session_offer_file(
   _ session: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ peers: UnsafePointer<sw_peer_id>?, _ peer_count: Int, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -24,7 +24,7 @@ public func sw_session_offer_file_async(
 
 /// Offers bytes.
 @c @implementation
-public func sw_session_offer_bytes_async(
+public func sw_session_offer_bytes(
   _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ name: UnsafePointer<CChar>?,
   _ peers: UnsafePointer<sw_peer_id>?, _ peer_count: Int, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -37,7 +37,7 @@ public func sw_session_offer_bytes_async(
 
 /// Accepts an offer.
 @c @implementation
-public func sw_session_accept_resource_async(
+public func sw_session_accept_resource(
   _ session: OpaquePointer?, _ resource: UnsafePointer<sw_digest>?, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {

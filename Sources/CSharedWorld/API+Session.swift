@@ -7,70 +7,6 @@ public func sw_session_port(_ session: OpaquePointer?) -> UInt16 {
   (try? object(session, as: RunningSession.self).session.port) ?? 0
 }
 
-/// Invites and waits for the answer.
-private func invite(
-  _ session: OpaquePointer?, _ target: InvitationTarget, _ context: [UInt8], _ milliseconds: UInt32,
-  expecting expected: PeerID? = nil, _ peer: UnsafeMutablePointer<sw_peer_id>?
-) throws {
-  let timeout = try duration(milliseconds, default: 30_000)
-  let accepted = try object(session, as: RunningSession.self).wait {
-    try await $0.invite(target, expecting: expected, context: context, timeout: timeout)
-  }
-  peer?.pointee = sw_peer_id(copying: accepted.id.bytes)
-}
-
-/// Invites the peer at a host and port.
-@c @implementation
-public func sw_session_invite(
-  _ session: OpaquePointer?, _ host: UnsafePointer<CChar>?, _ port: UInt16, _ context: UnsafePointer<UInt8>?,
-  _ context_size: Int, _ timeout_ms: UInt32, _ peer: UnsafeMutablePointer<sw_peer_id>?
-) -> sw_status {
-  attempt {
-    let endpoint = Endpoint(host: try text(host, "host"), port: port)
-    try invite(session, .endpoint(endpoint), bytes(context, context_size, "context"), timeout_ms, peer)
-  }
-}
-
-/// Invites a service that was found.
-@c @implementation
-public func sw_session_invite_candidate(
-  _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ context: UnsafePointer<UInt8>?,
-  _ context_size: Int, _ timeout_ms: UInt32, _ peer: UnsafeMutablePointer<sw_peer_id>?
-) -> sw_status {
-  attempt {
-    let target = InvitationTarget.candidate(try text(candidate, "candidate"))
-    try invite(session, target, bytes(context, context_size, "context"), timeout_ms, peer)
-  }
-}
-
-/// Invites the peer at a host and port, if it has the expected key.
-@c @implementation
-public func sw_session_invite_expecting(
-  _ session: OpaquePointer?, _ host: UnsafePointer<CChar>?, _ port: UInt16, _ expected: UnsafePointer<sw_peer_id>?,
-  _ context: UnsafePointer<UInt8>?, _ context_size: Int, _ timeout_ms: UInt32,
-  _ peer: UnsafeMutablePointer<sw_peer_id>?
-) -> sw_status {
-  attempt {
-    let target = InvitationTarget.endpoint(Endpoint(host: try text(host, "host"), port: port))
-    let context = try bytes(context, context_size, "context")
-    try invite(session, target, context, timeout_ms, expecting: peerID(expected), peer)
-  }
-}
-
-/// Invites a service that was found, if it has the expected key.
-@c @implementation
-public func sw_session_invite_candidate_expecting(
-  _ session: OpaquePointer?, _ candidate: UnsafePointer<CChar>?, _ expected: UnsafePointer<sw_peer_id>?,
-  _ context: UnsafePointer<UInt8>?, _ context_size: Int, _ timeout_ms: UInt32,
-  _ peer: UnsafeMutablePointer<sw_peer_id>?
-) -> sw_status {
-  attempt {
-    let target = InvitationTarget.candidate(try text(candidate, "candidate"))
-    let context = try bytes(context, context_size, "context")
-    try invite(session, target, context, timeout_ms, expecting: peerID(expected), peer)
-  }
-}
-
 /// Answers an invitation.
 @c @implementation
 public func sw_session_answer(
@@ -116,35 +52,6 @@ public func sw_session_host(
   }
 }
 
-/// Sends a message to members.
-@c @implementation
-public func sw_session_send(
-  _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ peers: UnsafePointer<sw_peer_id>?,
-  _ peer_count: Int
-) -> sw_status {
-  attempt {
-    let running = try object(session, as: RunningSession.self)
-    let message = try bytes(data, size, "bytes")
-    let receivers = try peerIDs(peers, peer_count)
-    _ = try running.wait { try await $0.send(message, to: receivers) }
-  }
-}
-
-/// Sends a message to members, or refuses it at once.
-@c @implementation
-public func sw_session_send_now(
-  _ session: OpaquePointer?, _ data: UnsafePointer<UInt8>?, _ size: Int, _ peers: UnsafePointer<sw_peer_id>?,
-  _ peer_count: Int, _ number: UnsafeMutablePointer<UInt64>?
-) -> sw_status {
-  attempt {
-    let running = try object(session, as: RunningSession.self)
-    let message = try bytes(data, size, "bytes")
-    let receivers = try peerIDs(peers, peer_count)
-    let sent = try running.wait { try await $0.sendNow(message, to: receivers) }
-    number?.pointee = sent.number
-  }
-}
-
 /// Begins to leave.
 @c @implementation
 public func sw_session_leave(_ session: OpaquePointer?) -> sw_status {
@@ -159,7 +66,7 @@ public func sw_session_cancel(_ session: OpaquePointer?, _ operation: UInt64) ->
 
 /// Asks to host.
 @c @implementation
-public func sw_session_request_host_async(
+public func sw_session_request_host(
   _ session: OpaquePointer?, _ timeout: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {
@@ -170,7 +77,7 @@ public func sw_session_request_host_async(
 
 /// Hands the host's role over.
 @c @implementation
-public func sw_session_hand_over_async(
+public func sw_session_hand_over(
   _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ timeout: UInt32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

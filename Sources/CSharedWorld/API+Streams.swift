@@ -3,7 +3,7 @@ import SharedWorld
 
 /// Opens a stream to a member.
 @c @implementation
-public func sw_session_open_stream_async(
+public func sw_session_open_stream(
   _ session: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?, _ name: UnsafePointer<CChar>?, _ timeout: UInt32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {

@@ -65,21 +65,6 @@ public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutable
 @c @implementation
 public func sw_session_share_map(
   _ session: OpaquePointer?, _ map: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?,
-  _ id: UnsafeMutablePointer<sw_map_id>?
-) -> sw_status {
-  attempt {
-    let running = try object(session, as: RunningSession.self)
-    let map = try object(map, as: MapBox.self).map
-    let receiver = peer == nil ? nil : try peerID(peer)
-    let shared = try running.wait { try await $0.share(map, with: receiver) }
-    id?.pointee = sw_map_id(copying: shared.digest.bytes)
-  }
-}
-
-/// Shares a map, without waiting.
-@c @implementation
-public func sw_session_share_map_async(
-  _ session: OpaquePointer?, _ map: OpaquePointer?, _ peer: UnsafePointer<sw_peer_id>?,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {
@@ -91,7 +76,7 @@ public func sw_session_share_map_async(
 
 /// Shares the anchors and points of this device.
 @c @implementation
-public func sw_session_share_capture_async(
+public func sw_session_share_capture(
   _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ identifiers: UnsafePointer<UInt64>?, _ count: Int,
   _ views: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
@@ -110,9 +95,9 @@ public func sw_session_map(_ session: OpaquePointer?, _ map: UnsafeMutablePointe
   }
 }
 
-/// Decodes the session's map, without waiting.
+/// Decodes the session's map in the background.
 @c @implementation
-public func sw_session_map_async(_ session: OpaquePointer?, _ operation: UnsafeMutablePointer<UInt64>?) -> sw_status {
+public func sw_session_decode_map(_ session: OpaquePointer?, _ operation: UnsafeMutablePointer<UInt64>?) -> sw_status {
   begin(session, operation) { { session, _ in _ = try await currentMap(of: session) } }
 }
 

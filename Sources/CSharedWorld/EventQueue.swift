@@ -27,6 +27,8 @@ final class EventQueue: Sendable {
   private struct State {
     var unread: ArraySlice<Session.Event> = []
     var own: [Entry] = []
+    /// The operations whose ends go to C threads that wait for them, past `own`.
+    var claims: [UInt64: Handoff<OwnEvent>] = [:]
     /// Counts the entries.
     var last: UInt64 = 0
     /// The two kinds of events take turns.
@@ -152,9 +154,13 @@ final class EventQueue: Sendable {
     }
   }
 
-  /// Adds an event; false when the session has ended.
+  /// Adds an event, or gives it to the thread that waits for it; false when the session has ended.
   private func add(_ entry: Entry) -> Bool {
     state.withLock { state in
+      if entry.event.type == SW_EVENT_DONE, let claim = state.claims.removeValue(forKey: entry.event.number) {
+        claim.give(.success(entry.event))
+        return true
+      }
       guard !state.isClosed else { return false }
       state.own.append(entry)
       wakeUp.signal()
@@ -173,6 +179,23 @@ final class EventQueue: Sendable {
   }
 
   // MARK: Taking
+
+  /// Takes the end of an operation for one thread: now if it is here, when it comes if the operation is open.
+  ///
+  /// - Returns: Where the end will be; nil if it will not come, or goes to another thread.
+  func claim(_ operation: UInt64, isOpen: Bool) -> Handoff<OwnEvent>? {
+    state.withLock { state in
+      let end = Handoff<OwnEvent>()
+      if let index = state.own.firstIndex(where: { $0.event.type == SW_EVENT_DONE && $0.event.number == operation }) {
+        end.give(.success(state.own.remove(at: index).event))
+        Self.quieten(wakeUp, state)
+        return end
+      }
+      guard isOpen, state.claims[operation] == nil else { return nil }
+      state.claims[operation] = end
+      return end
+    }
+  }
 
   /// Takes the next event, if one waits.
   func next() -> Next {

@@ -13,18 +13,24 @@ final class Operations: Sendable {
     let cancelled: AsyncStream<Never>
   }
 
+  /// An operation or a subscription, which ends without an event, and the signal that C gives it up.
+  private struct Entry {
+    let cancel: AsyncStream<Never>.Continuation
+    let isSubscription: Bool
+  }
+
   private struct State {
     var last: UInt64 = 0
-    var open: [UInt64: AsyncStream<Never>.Continuation] = [:]
+    var open: [UInt64: Entry] = [:]
     var isClosed = false
   }
 
   private let state = Mutex(State())
 
-  /// Opens an operation.
+  /// Opens an operation or a subscription.
   ///
   /// - Parameter unread: The results that C has not read.
-  func begin(unread: Int) throws -> Start {
+  func begin(unread: Int, isSubscription: Bool = false) throws -> Start {
     try state.withLock { state in
       guard !state.isClosed else { throw Failure(SW_ENDED, "the session has ended; start a new one") }
       guard state.open.count + unread < Self.limit else {
@@ -33,7 +39,7 @@ final class Operations: Sendable {
       }
       state.last += 1
       let (cancelled, signal) = AsyncStream.makeStream(of: Never.self)
-      state.open[state.last] = signal
+      state.open[state.last] = Entry(cancel: signal, isSubscription: isSubscription)
       return Start(number: state.last, cancelled: cancelled)
     }
   }
@@ -47,7 +53,7 @@ final class Operations: Sendable {
   }
 
   /// C does not want an operation any more.
-  func cancel(_ number: UInt64) { state.withLock { $0.open[number] }?.finish() }
+  func cancel(_ number: UInt64) { state.withLock { $0.open[number] }?.cancel.finish() }
 
   /// An operation is over: `tell` is called if nobody has told C so before.
   func end(_ number: UInt64, _ tell: () -> Void) {
@@ -60,13 +66,27 @@ final class Operations: Sendable {
 
   /// The session is over: `tell` is called for all that are open, in the order in which they began.
   func close(_ tell: (UInt64) -> Void) {
-    let signals = state.withLock { state in
+    let entries = state.withLock { state in
       state.isClosed = true
       for number in state.open.keys.sorted() { tell(number) }
       defer { state.open = [:] }
       return Array(state.open.values)
     }
-    for signal in signals { signal.finish() }
+    for entry in entries { entry.cancel.finish() }
+  }
+
+  /// Waits until an operation has ended, and takes its end out of the events; never call it from a task.
+  func wait(for number: UInt64, in events: EventQueue) throws -> OwnEvent {
+    let end = try state.withLock { state in
+      // Under the lock, so that it does not end between the look at what is open and that at the events.
+      let isOpen = state.open[number].map { !$0.isSubscription } ?? false
+      guard let end = events.claim(number, isOpen: isOpen) else {
+        throw Failure.argument(
+          "\(number) is not the number of an operation, or its end was taken or is waited for elsewhere")
+      }
+      return end
+    }
+    return try end.wait()
   }
 
   /// Runs `body` until it is over; when C gives up, its task is cancelled and what it makes of that counts.

@@ -106,14 +106,16 @@ final class RunningSession: HandleObject {
   ///
   /// - Returns: The number of the subscription.
   func subscribe(_ body: @escaping @Sendable (Session, UInt64) async -> Void) throws -> UInt64 {
-    try open { [operations] session, start in
+    try open(isSubscription: true) { [operations] session, start in
       await Operations.run(start) { await body(session, start.number) }
       operations.end(start.number) {}
     }
   }
 
-  private func open(_ body: @escaping @Sendable (Session, Operations.Start) async -> Void) throws -> UInt64 {
-    let start = try operations.begin(unread: events.unread)
+  private func open(
+    isSubscription: Bool = false, _ body: @escaping @Sendable (Session, Operations.Start) async -> Void
+  ) throws -> UInt64 {
+    let start = try operations.begin(unread: events.unread, isSubscription: isSubscription)
     let yielded = requests.yield { session in await body(session, start) }
     guard case .enqueued = yielded else {
       operations.end(start.number) {}

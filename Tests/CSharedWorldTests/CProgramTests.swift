@@ -23,6 +23,7 @@ struct CProgramTests {
       ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
       ("trust", "new passcodes, passcodes in files and known peers"),
       ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
+      ("waits", "threads that wait for the ends of operations"),
       ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
       ("streams", "streams of bytes by their descriptors"),
       ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),

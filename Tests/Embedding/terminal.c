@@ -35,7 +35,7 @@ static void obey(sw_session *session, const char *line) {
   if (sscanf(line, "place %63s %f %f %f", name, &at[12], &at[13], &at[14]) == 4) {
     status = sw_session_place(session, name, at, NULL);
   } else if (strncmp(line, "say ", 4) == 0) {
-    status = sw_session_send_now(session, (const uint8_t *)line + 4, strlen(line + 4), NULL, 0, NULL);
+    status = sw_session_send(session, (const uint8_t *)line + 4, strlen(line + 4), NULL, NULL);
   } else {
     printf("place NAME X Y Z, or say TEXT\n");
     return;

@@ -9,12 +9,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from . import _abi
+from ._abi_enums import Code
 from ._handles import Handle, take_list
 from ._library import library
 from ._reading import read_event
 from .config import Config
-from .errors import Code, SharedWorldError
-from .events import Done, Event
+from .errors import SharedWorldError
+from .events import Done, Event, Room
 from .identity import Identity
 
 #: How much the events may take that came while an operation waits and nobody reads (bytes, about). Beyond it they stay
@@ -28,11 +29,11 @@ class Core:
     def __init__(self, identity: Identity, config: Config | None = None) -> None:
         self._identity, self._config = identity, config or Config()
         self._pointer: c_void_p | None = None
-        self._calls: set[asyncio.Future[Any]] = set()
         self._handles: weakref.WeakSet[Handle] = weakref.WeakSet()
         self._unread: deque[Event] = deque()
         self._unread_size = 0
         self._operations: dict[int, asyncio.Future[Done]] = {}
+        self._senders: list[asyncio.Future[None]] = []
         self._reader: asyncio.Future[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watched: int | None = None
@@ -58,11 +59,7 @@ class Core:
             handle.close()
         self._abandon(SharedWorldError(Code.ENDED, "the session was left before this had ended"))
         # A task that is cancelled here leaves nevertheless, in the background.
-        await asyncio.shield(asyncio.ensure_future(self._stop(pointer)))
-
-    async def _stop(self, pointer: c_void_p | None) -> None:
-        await asyncio.gather(*self._calls, return_exceptions=True)
-        await asyncio.to_thread(library.sw_session_stop, pointer)
+        await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(library.sw_session_stop, pointer)))
 
     @property
     def handle(self) -> c_void_p:
@@ -73,13 +70,6 @@ class Core:
 
     def _list(self, function: str, kind: str, read: Callable[[Any], Any]) -> list[Any]:
         return take_list(kind, read, function, self.handle)
-
-    async def _wait(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Calls a function that waits, in a thread."""
-        call = asyncio.ensure_future(asyncio.to_thread(function, self.handle, *arguments))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-        await asyncio.shield(call)
 
     # Operations.
 
@@ -101,8 +91,22 @@ class Core:
             raise SharedWorldError(done.failure, done.text or "", done.name)
         return done
 
+    async def _until_room(self) -> None:
+        """Waits until what was refused with WOULD_BLOCK may fit."""
+        room = asyncio.get_running_loop().create_future()
+        self._senders.append(room)
+        self._watch()
+        try:
+            await room
+        finally:
+            self._senders.remove(room)
+            self._watch()
+
     def _settle(self, event: Event) -> bool:
-        """Whether an event was the end of an operation; its coroutine goes on then."""
+        """Whether an event was the end of an operation; its coroutine goes on then, and at room so do all that send."""
+        if isinstance(event, Room):
+            for room in self._senders:
+                _resolve(room)
         if not isinstance(event, Done) or event.operation not in self._operations:
             return False
         ending = self._operations.pop(event.operation)
@@ -112,9 +116,9 @@ class Core:
 
     def _abandon(self, error: SharedWorldError) -> None:
         """No event comes any more."""
-        for ending in self._operations.values():
-            if not ending.done():
-                ending.set_exception(error)
+        for waiting in (*self._operations.values(), *self._senders):
+            if not waiting.done():
+                waiting.set_exception(error)
         self._operations.clear()
         if self._reader is not None:
             _resolve(self._reader)
@@ -172,7 +176,7 @@ class Core:
         if self._pointer is None:
             return False
         is_read = self._reader is not None and not self._reader.done()
-        return is_read or bool(self._operations) and self._unread_size < UNREAD_LIMIT
+        return is_read or bool(self._operations or self._senders) and self._unread_size < UNREAD_LIMIT
 
     def _watch(self) -> None:
         """Has the loop watch the descriptor while somebody waits: it stays readable until its events are taken."""

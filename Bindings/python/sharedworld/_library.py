@@ -6,8 +6,10 @@ import os
 import pathlib
 from typing import Any
 
-from ._abi import ABI_VERSION, SIGNATURES, Status
-from .errors import Code, SharedWorldError
+from ._abi import ABI_VERSION
+from ._abi_enums import Code
+from ._abi_functions import SIGNATURES, Status
+from .errors import SharedWorldError
 
 NAME = "libCSharedWorld.so"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _abi
+from ._abi_enums import AttachmentState, Code, Field, LogLevel, MapStage, PeerRole, Recognition
 from ._event import EVENTS
-from .errors import Code
 from .events import Event, UnknownEvent
-from .values import ID, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
+from .values import ID, Object, Transform
 from .values import read_anchor, read_id, read_transform, read_uuid
 
 

@@ -5,59 +5,11 @@ import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 
 from . import _abi
+from ._abi_enums import Discovery, Invitations, InvitePolicy, LogLevel, MapProviders, Ownership, Role, Trust
 from ._library import library
-from .values import ID, LogLevel, Ownership, c_id, c_pairs
-
-
-class Discovery(IntEnum):
-    """How peers on the network are found."""
-
-    AUTOMATIC = 0
-    AVAHI = 1
-    EMBEDDED = 2
-    NONE = 3
-
-
-class Invitations(IntEnum):
-    """How invitations are answered; with ASK the event Invited asks."""
-
-    DECLINE = 0
-    ACCEPT = 1
-    ASK = 2
-
-
-class MapProviders(IntEnum):
-    """Which members may share a map with the whole session."""
-
-    ANYONE = 0
-    HOST = 1
-
-
-class Trust(IntEnum):
-    """Which keys are admitted, besides the answers to invitations."""
-
-    ANYONE = 0
-    FIRST_USE = 1
-    PINNED = 2
-    CODE = 3
-
-
-class Role(IntEnum):
-    """Whether a session looks for others, shows itself, or both."""
-
-    BOTH = 0
-    BROWSER = 1
-    ADVERTISER = 2
-
-
-class InvitePolicy(IntEnum):
-    """Which of the peers that are found are invited without being named."""
-
-    NONE = 0
-    ALL = 1
+from .values import ID, c_id, c_pairs
 
 
 Path = str | os.PathLike[str] | None

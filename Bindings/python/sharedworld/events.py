@@ -1,15 +1,15 @@
 """What happens in a session: a class for each kind of event.
 
-A field's name says how it is read (READERS of `_reading.py`), so a new event is a class with its number.
+A field's name says how it is read (READERS of `_reading.py`), so a new event is a class with its type.
 """
 
 import uuid
 from dataclasses import dataclass
 
+from ._abi_enums import AttachmentState, Code, EventType, Field, LogLevel, MapStage, PeerRole, Recognition
 from ._event import Event as Event
 from ._event import event_class
-from .errors import Code
-from .values import ID, Anchor, AttachmentState, Field, LogLevel, MapStage, Object, PeerRole, Recognition, Transform
+from .values import ID, Anchor, Object, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class PeerEvent(Event):
     name: str
 
 
-@event_class(1)
+@event_class(EventType.CANDIDATE_FOUND)
 class CandidateFound(Event):
     """A service is in sight: `Session.invite_candidate` invites it; the peer is the known one that it seems to be."""
 
@@ -30,23 +30,23 @@ class CandidateFound(Event):
     recognition: Recognition
 
 
-@event_class(2)
+@event_class(EventType.CANDIDATE_LOST)
 class CandidateLost(Event):
     candidate: str
     name: str | None
 
 
-@event_class(3)
+@event_class(EventType.DISCOVERY_AVAILABLE)
 class DiscoveryAvailable(Event):
     backend: str
 
 
-@event_class(4)
+@event_class(EventType.DISCOVERY_UNAVAILABLE)
 class DiscoveryUnavailable(Event):
     reason: str
 
 
-@event_class(5)
+@event_class(EventType.INVITATION)
 class Invited(PeerEvent):
     """A peer asks to join: `Session.answer` answers. The context is that app's, and untrusted."""
 
@@ -55,29 +55,29 @@ class Invited(PeerEvent):
     recognition: Recognition
 
 
-@event_class(6)
+@event_class(EventType.INVITATION_ENDED)
 class InvitationEnded(PeerEvent):
     """The invitation of a peer, by its number, is over."""
 
     operation: int
 
 
-@event_class(7)
+@event_class(EventType.PEER_JOINED)
 class PeerJoined(PeerEvent):
     """A peer is in the session and can be reached."""
 
 
-@event_class(8)
+@event_class(EventType.PEER_RECONNECTING)
 class PeerReconnecting(PeerEvent):
     """The connection of a peer broke and is being made again."""
 
 
-@event_class(9)
+@event_class(EventType.PEER_LEFT)
 class PeerLeft(PeerEvent):
     reason: str
 
 
-@event_class(10)
+@event_class(EventType.HOST_CHANGED)
 class HostChanged(Event):
     """Another peer hosts, or nobody while an election runs."""
 
@@ -87,7 +87,7 @@ class HostChanged(Event):
     name: str | None
 
 
-@event_class(11)
+@event_class(EventType.MAP_PROGRESS)
 class MapProgress(Event):
     """How many bytes of a map are here."""
 
@@ -98,7 +98,7 @@ class MapProgress(Event):
     name: str | None
 
 
-@event_class(12)
+@event_class(EventType.MAP_RECEIVED)
 class MapReceived(Event):
     """A map is here: `Session.map` gives it."""
 
@@ -110,13 +110,13 @@ class MapReceived(Event):
     name: str
 
 
-@event_class(13)
+@event_class(EventType.MAP_FAILED)
 class MapFailed(Event):
     status: Code
     reason: str
 
 
-@event_class(14)
+@event_class(EventType.ANCHOR_ADDED)
 class AnchorAdded(Event):
     """The origin is local, remote, map or merge."""
 
@@ -126,7 +126,7 @@ class AnchorAdded(Event):
     content_type: str | None
 
 
-@event_class(15)
+@event_class(EventType.ANCHOR_UPDATED)
 class AnchorUpdated(Event):
     anchor: Anchor
     origin: str
@@ -134,7 +134,7 @@ class AnchorUpdated(Event):
     content_type: str | None
 
 
-@event_class(16)
+@event_class(EventType.ANCHOR_REMOVED)
 class AnchorRemoved(Event):
     """The anchor is as it was at last."""
 
@@ -144,7 +144,7 @@ class AnchorRemoved(Event):
     content_type: str | None
 
 
-@event_class(17)
+@event_class(EventType.EDIT_SUPERSEDED)
 class EditSuperseded(Event):
     """A peer removed what this one edited."""
 
@@ -154,7 +154,7 @@ class EditSuperseded(Event):
     name: str | None
 
 
-@event_class(18)
+@event_class(EventType.MESSAGE)
 class Message(Event):
     """What an app sent; of an unreliable message with its key."""
 
@@ -164,7 +164,7 @@ class Message(Event):
     name: str
 
 
-@event_class(19)
+@event_class(EventType.PROBLEM)
 class Problem(Event):
     """Something that ends neither session nor data."""
 
@@ -172,31 +172,31 @@ class Problem(Event):
     reason: str
 
 
-@event_class(20)
+@event_class(EventType.ENDED)
 class Ended(Event):
     """The session is over; nothing follows."""
 
     reason: str
 
 
-@event_class(21)
+@event_class(EventType.SESSION_MERGED)
 class SessionMerged(Event):
     host: ID
     total: int
     name: str
 
 
-@event_class(22)
+@event_class(EventType.LOCKED)
 class Locked(Event):
     """The session takes no newcomers."""
 
 
-@event_class(23)
+@event_class(EventType.UNLOCKED)
 class Unlocked(Event):
     """The session takes newcomers again."""
 
 
-@event_class(24)
+@event_class(EventType.PEER_MAP_CHANGED)
 class PeerMapChanged(PeerEvent):
     """A peer came further with the session's map."""
 
@@ -205,14 +205,14 @@ class PeerMapChanged(PeerEvent):
     percent: int
 
 
-@event_class(25)
+@event_class(EventType.SYNCHRONISED)
 class Synchronised(Event):
     """All is here that the connected peers had when they connected."""
 
     digest: bytes
 
 
-@event_class(26)
+@event_class(EventType.FIELD_OVERWRITTEN)
 class FieldOverwritten(Event):
     """A later edit replaced one of this peer; the lost value is in the field that belongs to it."""
 
@@ -226,7 +226,7 @@ class FieldOverwritten(Event):
     name: str | None
 
 
-@event_class(27)
+@event_class(EventType.ANCHOR_RESTORED)
 class AnchorRestored(Event):
     """An anchor brings back a removed one."""
 
@@ -236,14 +236,14 @@ class AnchorRestored(Event):
     content_type: str | None
 
 
-@event_class(28)
+@event_class(EventType.OWNERSHIP_CHANGED)
 class OwnershipChanged(Event):
     anchor_id: uuid.UUID
     owner: ID | None
     name: str | None
 
 
-@event_class(29)
+@event_class(EventType.ANCHOR_DRAGGED)
 class AnchorDragged(Event):
     """A peer moves an anchor by hand; the time is that of the session (ms)."""
 
@@ -255,12 +255,12 @@ class AnchorDragged(Event):
     name: str
 
 
-@event_class(30)
+@event_class(EventType.DRAG_ENDED)
 class DragEnded(PeerEvent):
     anchor_id: uuid.UUID
 
 
-@event_class(31)
+@event_class(EventType.PARTICIPANT_MOVED)
 class ParticipantMoved(Event):
     """Where a peer's device is; the time is that of the session (ms)."""
 
@@ -272,19 +272,19 @@ class ParticipantMoved(Event):
     name: str
 
 
-@event_class(32)
+@event_class(EventType.PARTICIPANT_GONE)
 class ParticipantGone(PeerEvent):
     """A peer shows no more where its device is."""
 
 
-@event_class(33)
+@event_class(EventType.NEW_DEVICE)
 class NewDevice(PeerEvent):
     """A known name with another key."""
 
     known_key: ID
 
 
-@event_class(34)
+@event_class(EventType.CODE)
 class CodeShown(PeerEvent):
     """Two people compare these six digits: `Session.answer_code` says whether they are equal."""
 
@@ -293,13 +293,13 @@ class CodeShown(PeerEvent):
     recognition: Recognition
 
 
-@event_class(35)
+@event_class(EventType.CODE_ENDED)
 class CodeEnded(PeerEvent):
     operation: int
     is_confirmed: bool
 
 
-@event_class(36)
+@event_class(EventType.MESSAGES_FAILED)
 class MessagesFailed(PeerEvent):
     """Messages that are not known to have arrived, by their numbers."""
 
@@ -307,25 +307,25 @@ class MessagesFailed(PeerEvent):
     numbers: tuple[int, ...]
 
 
-@event_class(37)
+@event_class(EventType.MESSAGE_RETURNED)
 class MessageReturned(PeerEvent):
     reason: str
     number: int
 
 
-@event_class(38)
+@event_class(EventType.PEER_RECONNECTED)
 class PeerReconnected(PeerEvent):
     """A peer that was being connected again can be reached."""
 
 
-@event_class(39)
+@event_class(EventType.NOBODY_FOUND)
 class NobodyFound(Event):
     """For 10 s; the text says what may be the cause and what to do."""
 
     reason: str
 
 
-@event_class(40)
+@event_class(EventType.ALIGNMENT_CHANGED)
 class AlignmentChanged(PeerEvent):
     """Unaligned, aligning, aligned or lost; anchors have moved, come or gone. The placement is that of the frame."""
 
@@ -335,7 +335,7 @@ class AlignmentChanged(PeerEvent):
     placement: Transform | None
 
 
-@event_class(41)
+@event_class(EventType.GROUPS_CHANGED)
 class GroupsChanged(PeerEvent):
     groups: tuple[str, ...]
 
@@ -363,41 +363,41 @@ class ResourceEvent(ResourceState):
     is_sent: bool
 
 
-@event_class(44)
+@event_class(EventType.RESOURCE_OFFERED)
 class ResourceOffered(ResourceEvent):
     """`Session.accept_resource` or `decline_resource` answers."""
 
 
-@event_class(45)
+@event_class(EventType.RESOURCE_PROGRESS)
 class ResourceProgress(ResourceEvent):
     """The rate is bytes a second, 0 while it is not known."""
 
     rate: int
 
 
-@event_class(46)
+@event_class(EventType.RESOURCE_RECEIVED)
 class ResourceReceived(ResourceEvent):
     """The text is the path of a file that the program moves away before the session ends."""
 
 
-@event_class(47)
+@event_class(EventType.RESOURCE_FAILED)
 class ResourceFailed(ResourceEvent):
     pass
 
 
-@event_class(48)
+@event_class(EventType.RESOURCE_SETTLED)
 class ResourceSettled(ResourceEvent):
     """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
 
 
-@event_class(49)
+@event_class(EventType.ATTACHMENT_CHANGED)
 class AttachmentChanged(ResourceState):
     """Something that a peer has attached to the session; the text is the path of what is here, or why it failed."""
 
     attachment: AttachmentState
 
 
-@event_class(60)
+@event_class(EventType.DONE)
 class Done(Event):
     """An operation has ended: its coroutine has the result, so that the iterator shows none of these."""
 
@@ -414,7 +414,7 @@ class Done(Event):
     observations: int
 
 
-@event_class(61)
+@event_class(EventType.OBJECT)
 class ObjectReceived(Event):
     """An object of a `Session.read_objects`, whose number it has."""
 
@@ -424,7 +424,7 @@ class ObjectReceived(Event):
     name: str
 
 
-@event_class(62)
+@event_class(EventType.REQUEST)
 class Request(Event):
     """A question of a peer: `Session.respond` or `Session.refuse` answers."""
 
@@ -434,14 +434,14 @@ class Request(Event):
     name: str
 
 
-@event_class(63)
+@event_class(EventType.REQUEST_WITHDRAWN)
 class RequestWithdrawn(Event):
     """The sender of a request, by its number, does not wait any more."""
 
     operation: int
 
 
-@event_class(64)
+@event_class(EventType.INVITATION_FAILED)
 class InvitationFailed(Event):
     """An invitation that `Session.keep_inviting` or the configuration began; it may be repeated."""
 
@@ -451,14 +451,14 @@ class InvitationFailed(Event):
     is_repeated: bool
 
 
-@event_class(65)
+@event_class(EventType.HOST_REQUESTED)
 class HostRequested(PeerEvent):
     """A member wants to host (`asks_host`): `Session.answer_question` answers."""
 
     operation: int
 
 
-@event_class(66)
+@event_class(EventType.OWNERSHIP_REQUESTED)
 class OwnershipRequested(Event):
     """A member wants what this peer owns (`asks_ownership`): `Session.answer_question` answers."""
 
@@ -468,19 +468,19 @@ class OwnershipRequested(Event):
     anchor_id: uuid.UUID
 
 
-@event_class(68)
+@event_class(EventType.ROOM)
 class Room(Event):
-    """What `send_now` or `send_object` refused with WOULD_BLOCK may fit now."""
+    """A message or an object that was refused with WOULD_BLOCK may fit now; those that `send` waits with go first."""
 
 
-@event_class(69)
+@event_class(EventType.ROLE_CHANGED)
 class RoleChanged(PeerEvent):
     """A peer has another part in an owned session, or none: it is not admitted any more."""
 
     role: PeerRole
 
 
-@event_class(70)
+@event_class(EventType.LOG)
 class LogLine(Event):
     """What the library would print (`log`), and how many more of its kind were left out. It is for people."""
 

@@ -3,33 +3,17 @@
 from collections.abc import Callable
 from ctypes import byref, c_float, c_size_t, sizeof
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abi
+from ._abi_enums import AlignmentState, Hold
 from ._core import Core
 from ._library import library
-from .maps import c_points
+from .maps import c_array, c_points
 from .values import ID, Anchor, Transform, c_key, c_transform, read_anchor, read_transform
-
-
-class AlignmentState(IntEnum):
-    """How far two peers have come with lining up their frames."""
-
-    UNALIGNED = 0
-    ALIGNING = 1
-    ALIGNED = 2
-    LOST = 3
-
-
-class Hold(IntEnum):
-    """How two devices are held together: looking the same way, or touching."""
-
-    TOGETHER = 0
-    TOUCHING = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +82,7 @@ class Frames(Core):
 
         `has_gravity` says whether y is straight up in both. The code is NOT_RELOCALISED when it is not found.
         """
-        return await self._look(library.sw_session_relocalise_async, points, has_gravity)
+        return await self._look(library.sw_session_relocalise, points, has_gravity)
 
     async def keep_aligned(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
         """The same where it is needed: pass each cloud as the device walks.
@@ -106,11 +90,11 @@ class Frames(Core):
         Nothing is searched while the cloud is where it is believed to be, nor sooner than `realign_interval_ms` after
         the last search; what a search finds replaces the alignment only if it is better.
         """
-        return await self._look(library.sw_session_keep_aligned_async, points, has_gravity)
+        return await self._look(library.sw_session_keep_aligned, points, has_gravity)
 
     async def _look(self, begin: Callable[..., None], points: npt.ArrayLike, has_gravity: bool) -> Alignment:
         positions = c_points(points)
-        await self._operate(begin, positions.ctypes.data, len(positions), int(has_gravity))
+        await self._operate(begin, c_array(positions, c_float), len(positions), int(has_gravity))
         return self.alignment()
 
     def meet(self, peer: ID, *, hold: Hold = Hold.TOGETHER, has_gravity: bool = True) -> Alignment:

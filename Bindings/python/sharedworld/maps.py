@@ -1,17 +1,18 @@
 """Maps: clouds of feature points with static anchors."""
 
 import os
-from ctypes import byref, c_float, c_uint32, c_void_p
+from ctypes import POINTER, byref, c_float, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abi
+from ._abi_enums import MappingLacks, MappingStatus
 from ._handles import Handle, take_list
 from ._library import library
-from .values import ID, Anchor, MappingLacks, MappingStatus, read_anchor, read_id
+from .values import ID, Anchor, read_anchor, read_id
 
 
 def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -20,6 +21,11 @@ def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
     if positions.ndim != 2 or positions.shape[1] != 3:
         raise ValueError(f"points are an array of n × 3 numbers, not of shape {positions.shape}")
     return positions
+
+
+def c_array(array: npt.NDArray[Any], kind: type[Any]) -> Any:
+    """An array as an argument: where its first number of this kind is."""
+    return array.ctypes.data_as(POINTER(kind))
 
 
 def c_cloud(
@@ -53,7 +59,8 @@ class Map(Handle):
         """A map of points, n × 3 numbers in metres, each with an identifier (0, 1, 2 … unless given)."""
         positions, numbers = c_cloud(points, identifiers)
         pointer = c_void_p()
-        library.sw_map_create(positions.ctypes.data, numbers.ctypes.data, len(positions), byref(pointer))
+        points, names = c_array(positions, c_float), c_array(numbers, c_uint64)
+        library.sw_map_create(points, names, len(positions), byref(pointer))
         return cls(pointer, library.sw_map_destroy)
 
     @classmethod
@@ -101,12 +108,12 @@ class Map(Handle):
     def points(self) -> npt.NDArray[np.float32]:
         """A copy of the positions, n × 3, in metres."""
         positions = np.empty((len(self), 3), dtype=np.float32)
-        library.sw_map_copy_points(self.handle, 0, len(positions), positions.ctypes.data, None)
+        library.sw_map_copy_points(self.handle, 0, len(positions), c_array(positions, c_float), None)
         return positions
 
     @property
     def identifiers(self) -> npt.NDArray[np.uint64]:
         """A copy of the points' identifiers, in the order of `points`."""
         numbers = np.empty(len(self), dtype=np.uint64)
-        library.sw_map_copy_points(self.handle, 0, len(numbers), None, numbers.ctypes.data)
+        library.sw_map_copy_points(self.handle, 0, len(numbers), None, c_array(numbers, c_uint64))
         return numbers

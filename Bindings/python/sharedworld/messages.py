@@ -2,22 +2,15 @@
 
 from collections.abc import Iterable
 from ctypes import byref, c_uint64, sizeof
-from enum import IntEnum
 from typing import Any, Self
 
 from . import _abi
+from ._abi_enums import Code, Mode
 from ._core import Core
 from ._library import library
+from .errors import SharedWorldError
 from .events import Request
 from .values import ID, Object, c_key, c_keys, c_milliseconds, c_object, c_text, read_id
-
-
-class Mode(IntEnum):
-    """The promise about the delivery of a message."""
-
-    RELIABLE = 0
-    CRITICAL = 1
-    UNRELIABLE = 2
 
 
 class Subscription:
@@ -43,8 +36,15 @@ class Messages(Core):
 
     async def send(self, data: bytes, to: Iterable[ID] | None = None) -> None:
         """Sends at most 60 KiB to some members, or to all; waits while a receiver has too many messages unread."""
-        peers = c_keys(to)
-        await self._wait(library.sw_session_send, data, len(data), peers, len(peers or ()))
+        peers = None if to is None else list(to)
+        while True:
+            try:
+                self.send_now(data, peers)
+                return
+            except SharedWorldError as error:
+                if error.code != Code.WOULD_BLOCK:
+                    raise
+            await self._until_room()
 
     def send_now(
         self, data: bytes, to: Iterable[ID] | None = None, *, mode: Mode = Mode.RELIABLE, key: str | None = None,
@@ -56,7 +56,7 @@ class Messages(Core):
         none of a key comes behind a newer one. A message for a group goes to its other members.
         """
         number = c_uint64()
-        library.sw_session_send_as(self.handle, data, len(data), _delivery(to, mode, key, group), byref(number))
+        library.sw_session_send(self.handle, data, len(data), _delivery(to, mode, key, group), byref(number))
         return number.value
 
     # Groups.
@@ -111,7 +111,7 @@ class Messages(Core):
     async def request(self, peer: ID, question: Object, *, timeout: float = 10) -> Object:
         """Asks a member and gives its answer; when the task is cancelled, so is the work of the peer."""
         arguments = (c_key(peer), byref(c_object(question)), c_milliseconds(timeout))
-        return (await self._operate(library.sw_session_request_async, *arguments)).object
+        return (await self._operate(library.sw_session_request, *arguments)).object
 
 
 def _delivery(to: Iterable[ID] | None, mode: Mode, key: str | None, group: str | None) -> Any:

@@ -21,17 +21,17 @@ class Resources(Core):
         """
         peers = c_keys(to)
         arguments = (os.fsencode(path), c_text(name), peers, len(peers))
-        return _id((await self._operate(library.sw_session_offer_file_async, *arguments)).resource)
+        return _id((await self._operate(library.sw_session_offer_file, *arguments)).resource)
 
     async def offer_bytes(self, data: bytes, name: str, to: Iterable[ID]) -> ID:
         """Offers bytes, which are copied, as `offer_file` offers a file."""
         peers = c_keys(to)
         arguments = (data, len(data), name.encode(), peers, len(peers))
-        return _id((await self._operate(library.sw_session_offer_bytes_async, *arguments)).resource)
+        return _id((await self._operate(library.sw_session_offer_bytes, *arguments)).resource)
 
     async def accept_resource(self, resource: ID) -> None:
         """Accepts what a ResourceOffered offered; ResourceReceived has the path, or ResourceFailed says why not."""
-        await self._operate(library.sw_session_accept_resource_async, byref(c_id(_abi.Digest, resource)))
+        await self._operate(library.sw_session_accept_resource, byref(c_id(_abi.Digest, resource)))
 
     def decline_resource(self, resource: ID) -> None:
         """Declines an offer."""
@@ -51,12 +51,12 @@ class Resources(Core):
 
         The file must stay as it is. The name is for people; by default it is the last part of the path.
         """
-        return _id((await self._operate(library.sw_session_attach_file_async, os.fsencode(path), c_text(name))).resource)
+        return _id((await self._operate(library.sw_session_attach_file, os.fsencode(path), c_text(name))).resource)
 
     async def attach_bytes(self, data: bytes, name: str) -> ID:
         """Attaches bytes, which are copied, as `attach_file` attaches a file."""
         arguments = (data, len(data), name.encode())
-        return _id((await self._operate(library.sw_session_attach_bytes_async, *arguments)).resource)
+        return _id((await self._operate(library.sw_session_attach_bytes, *arguments)).resource)
 
     def detach(self, attachment: ID) -> None:
         """Removes an attachment from the session, with the copies of all members; its author may, and the host."""

@@ -3,9 +3,10 @@
 from ctypes import byref, c_uint32, c_uint64
 
 from . import _abi
+from ._abi_enums import PeerRole
 from ._core import Core
 from ._library import library
-from .values import ID, PeerRole, c_key, read_id
+from .values import ID, c_key, read_id
 
 
 class Roles(Core):

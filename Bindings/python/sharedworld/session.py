@@ -2,24 +2,25 @@
 
 import uuid
 from collections.abc import Mapping
-from ctypes import byref, c_uint64, c_void_p, sizeof, string_at
+from ctypes import byref, c_float, c_uint64, c_void_p, sizeof, string_at
 from types import TracebackType
 from typing import Any
 
 import numpy.typing as npt
 
 from . import _abi
+from ._abi_enums import Code
 from ._handles import Handle
 from ._library import library
-from .errors import Code, SharedWorldError
+from .errors import SharedWorldError
 from .events import CodeShown, HostRequested, Invited, OwnershipRequested
 from .frames import Frames
-from .maps import Map, c_cloud
+from .maps import Map, c_array, c_cloud
 from .messages import Messages
 from .resources import Resources
 from .roles import Roles
 from .snapshot import Snapshots
-from .values import ID, Anchor, Peer, c_anchor_id, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
+from .values import ID, Anchor, Peer, c_anchor_id, c_bytes, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
 from .values import read_anchor, read_id, read_peer, read_uuid
 
 
@@ -47,8 +48,8 @@ class Drag(Handle):
 class Session(Messages, Resources, Frames, Roles, Snapshots):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
-    What waits for others is a coroutine; when its task is cancelled, so is what it waits for, but for `send`, which
-    goes on in its thread. Everything else returns at once. One task reads the events.
+    A method that waits for others is a coroutine; when its task is cancelled, so is what it waits for. Everything else
+    returns at once. One task reads the events.
     """
 
     # Members.
@@ -94,8 +95,8 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         self, invitation: _abi.Invitation, expecting: ID | None, context: bytes, timeout: float
     ) -> ID:
         invitation.expected, invitation.timeout_ms = c_key(expecting), c_milliseconds(timeout)
-        invitation.context, invitation.context_size = context, len(context)
-        done = await self._operate(library.sw_session_invite_async, byref(invitation))
+        invitation.context, invitation.context_size = c_bytes(context), len(context)
+        done = await self._operate(library.sw_session_invite, byref(invitation))
         assert done.peer is not None
         return done.peer
 
@@ -119,7 +120,7 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
     async def resolve(self, candidate: str, *, timeout: float = 5) -> list[str]:
         """Where a candidate can be dialled, as HOST:PORT, the most promising first."""
         arguments = (candidate.encode(), c_milliseconds(timeout))
-        return ((await self._operate(library.sw_session_resolve_async, *arguments)).text or "").splitlines()
+        return ((await self._operate(library.sw_session_resolve, *arguments)).text or "").splitlines()
 
     def set_discovery_info(self, info: Mapping[str, str]) -> None:
         """Shows everybody on the network other keys and values than the configuration's `info`."""
@@ -142,11 +143,11 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
 
     async def request_host(self, *, timeout: float = 5) -> None:
         """Asks to host."""
-        await self._operate(library.sw_session_request_host_async, c_milliseconds(timeout))
+        await self._operate(library.sw_session_request_host, c_milliseconds(timeout))
 
     async def hand_over(self, peer: ID, *, timeout: float = 5) -> None:
         """Hands the host's role to a member."""
-        await self._operate(library.sw_session_hand_over_async, c_key(peer), c_milliseconds(timeout))
+        await self._operate(library.sw_session_hand_over, c_key(peer), c_milliseconds(timeout))
 
     def answer_question(self, question: HostRequested | OwnershipRequested, accept: bool) -> None:
         """Says whether a peer gets the role or the anchor that it asks for."""
@@ -224,18 +225,18 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """Asks to own an anchor, for a time (seconds) or until it is released; no edit is refused because of it."""
         # 0 is a lease without an end.
         arguments = (0 if lease is None else c_milliseconds(lease), c_milliseconds(timeout))
-        await self._operate(library.sw_session_request_ownership_async, byref(c_anchor_id(anchor)), *arguments)
+        await self._operate(library.sw_session_request_ownership, byref(c_anchor_id(anchor)), *arguments)
 
     async def release_ownership(self, anchor: uuid.UUID | Anchor, *, timeout: float = 10) -> None:
         """Gives an anchor back."""
         identifier = byref(c_anchor_id(anchor))
-        await self._operate(library.sw_session_release_ownership_async, identifier, c_milliseconds(timeout))
+        await self._operate(library.sw_session_release_ownership, identifier, c_milliseconds(timeout))
 
     # Maps.
 
     async def share_map(self, map: Map, peer: ID | None = None) -> ID:
         """Shares a map with one member, or with all and every later joiner; gives the name of this revision."""
-        done = await self._operate(library.sw_session_share_map_async, map.handle, c_key(peer))
+        done = await self._operate(library.sw_session_share_map, map.handle, c_key(peer))
         assert done.map is not None
         return done.map
 
@@ -248,7 +249,7 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """
         positions, numbers = c_cloud(points, identifiers)
         done = await self._operate(
-            library.sw_session_share_capture_async, positions.ctypes.data, numbers.ctypes.data, len(positions), views)
+            library.sw_session_share_capture, c_array(positions, c_float), c_array(numbers, c_uint64), len(positions), views)
         assert done.map is not None
         return done.map
 

@@ -6,10 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from . import _abi
+from ._abi_enums import MapStage
 from ._core import Core
 from ._handles import Handle
 from ._library import library
-from .values import ID, Anchor, LivePose, MapStage, Peer, read_anchor, read_id, read_live_pose, read_peer
+from .values import ID, Anchor, LivePose, Peer, read_anchor, read_id, read_live_pose, read_peer
 
 
 class Snapshot(Handle):

@@ -7,12 +7,10 @@ from datetime import date
 from typing import Any
 
 from . import _abi
+from ._abi_enums import Passcode
 from ._handles import take_list
 from ._library import library
 from .values import ID, c_id
-
-#: SW_PASSCODE_SIZE: the characters of a new passcode and the zero at its end.
-_PASSCODE_SIZE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,8 @@ class KnownPeer:
 
 def generate_passcode() -> str:
     """A new passcode of 40 random bits, such as 7KQF-3M9X."""
-    buffer = ctypes.create_string_buffer(_PASSCODE_SIZE)
-    library.sw_passcode_generate(buffer, _PASSCODE_SIZE)
+    buffer = ctypes.create_string_buffer(Passcode.SIZE)
+    library.sw_passcode_generate(buffer, len(buffer))
     return buffer.value.decode()
 
 

@@ -6,13 +6,13 @@ import os
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum, IntFlag
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _abi
+from ._abi_enums import AttachmentState, PeerState, Recognition
 
 Structure = TypeVar("Structure", bound=ctypes.Structure)
 
@@ -28,101 +28,6 @@ class ID(bytes):
 
     def __repr__(self) -> str:
         return f"ID.fromhex({self.hex()!r})"
-
-
-class PeerState(IntEnum):
-    """How well a peer can be reached."""
-
-    CONNECTING = 0
-    CONNECTED = 1
-    RECONNECTING = 2
-    LOST = 3
-
-
-class Recognition(IntEnum):
-    """How a key compares with those that this device has admitted before."""
-
-    UNTRACKED = 0
-    KNOWN = 1
-    NEVER_SEEN = 2
-    NEW_DEVICE = 3
-    REFUSED = 4
-
-
-class MapStage(IntEnum):
-    """How far a peer has come with the session's map."""
-
-    NONE = 0
-    TRANSFERRING = 1
-    RECEIVED = 2
-    RELOCALISED = 3
-    CLAIMED = 4
-
-
-class Field(IntEnum):
-    """Which part of an anchor an edit wrote."""
-
-    NONE = 0
-    TRANSFORM = 1
-    NAME = 2
-    PAYLOAD = 3
-    FLAGS = 4
-    OWNERSHIP = 5
-
-
-class AttachmentState(IntEnum):
-    """How far this peer has come with what is attached to the session."""
-
-    LISTED = 0
-    FETCHING = 1
-    HERE = 2
-    FAILED = 3
-    REMOVED = 4
-
-
-class PeerRole(IntEnum):
-    """The part of a peer in an owned session; in an open one all have NONE."""
-
-    NONE = 0
-    MEMBER = 1
-    MODERATOR = 2
-    CREATOR = 3
-    GUEST = 4
-    PUBLISHER = 5
-
-
-class Ownership(IntEnum):
-    """Who decides about a session that a peer begins: its host; this peer; this peer, with publishers of maps."""
-
-    OPEN = 0
-    OWNED = 1
-    CURATED = 2
-
-
-class LogLevel(IntEnum):
-    """How much of what the library would print comes as LogLine."""
-
-    NONE = 0
-    WARNING = 1
-    INFO = 2
-    DEBUG = 3
-
-
-class MappingStatus(IntEnum):
-    """How well a place is mapped; it is enough to share from EXTENDING on."""
-
-    NOT_AVAILABLE = 0
-    LIMITED = 1
-    EXTENDING = 2
-    MAPPED = 3
-
-
-class MappingLacks(IntFlag):
-    """The evidence that a LIMITED map lacks."""
-
-    COVERAGE = 1
-    DENSITY = 2
-    VIEWS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +195,8 @@ def c_keys(peers: Iterable[ID] | None) -> Any:
 
 def c_object(value: Object) -> _abi.Object:
     result = _abi.Object(size=ctypes.sizeof(_abi.Object), endpoint=value.endpoint.encode(), type=value.type.encode())
-    result.content_type, result.bytes, result.byte_count = value.content_type.encode(), value.data, len(value.data)
+    result.content_type = value.content_type.encode()
+    result.bytes, result.byte_count = c_bytes(value.data), len(value.data)
     if value.transform is not None:
         result.transform = c_transform(value.transform)
     result.fields, result.field_count = c_pairs(value.fields), len(value.fields)
@@ -300,6 +206,11 @@ def c_object(value: Object) -> _abi.Object:
 def c_pairs(pairs: Mapping[str, str]) -> ctypes.Array[_abi.Pair]:
     """Keys and values as the C interface has them."""
     return (_abi.Pair * len(pairs))(*((key.encode(), value.encode()) for key, value in pairs.items()))
+
+
+def c_bytes(data: bytes) -> ctypes.Array[ctypes.c_uint8]:
+    """A copy of bytes for a structure, which keeps it alive; a function takes bytes as they are."""
+    return (ctypes.c_uint8 * len(data)).from_buffer_copy(data)
 
 
 def c_text(text: str | None) -> bytes | None:

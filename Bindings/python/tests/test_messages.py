@@ -10,6 +10,9 @@ from sharedworld.events import (
 
 from peers import LIMIT, PeerTest
 
+#: The size of the longest message (bytes).
+LARGE = 60 << 10
+
 
 class MessageTest(PeerTest):
     async def test_a_group_gets_what_is_sent_to_it_and_others_do_not(self):
@@ -49,6 +52,45 @@ class MessageTest(PeerTest):
             with self.assertRaises(sw.SharedWorldError) as caught:
                 ann.send_now(b"", [bob_id], group="red")
             self.assertEqual(caught.exception.code, sw.Code.INVALID_ARGUMENT)
+
+    async def test_a_message_waits_for_room_and_is_not_sent_when_its_task_is_cancelled(self):
+        async with self.session("ann") as ann, self.session("bob") as bob:
+            await ann.invite("127.0.0.1", bob.port)
+            sent = await self.fill(ann)
+            waiting = [asyncio.create_task(ann.send(bytes([number]) * LARGE)) for number in range(3)]
+            await asyncio.sleep(0.1)
+            self.assertFalse(any(task.done() for task in waiting))
+            waiting[1].cancel()
+            for _ in range(sent):
+                await self.event(bob, Message)
+            received = {(await self.event(bob, Message)).data[:1] for _ in range(2)}
+            self.assertEqual(received, {b"\0", b"\2"})
+            await asyncio.gather(waiting[0], waiting[2])
+            self.assertEqual((waiting[1].cancelled(), ann._senders), (True, []))
+
+    async def test_a_message_that_waits_for_room_fails_when_its_session_is_left(self):
+        async with self.session("bob") as bob:
+            async with self.session("ann") as ann:
+                await ann.invite("127.0.0.1", bob.port)
+                await self.fill(ann)
+                waiting = asyncio.create_task(ann.send(bytes(LARGE)))
+                await asyncio.sleep(0.1)
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                await waiting
+            self.assertEqual(caught.exception.code, sw.Code.ENDED)
+
+    async def fill(self, session):
+        """Sends until nothing more is taken, though what was on its way has made room; the number of messages."""
+        sent, before = 0, -1
+        while sent != before:
+            before = sent
+            with self.assertRaises(sw.SharedWorldError) as caught:
+                while True:
+                    session.send_now(bytes(LARGE))
+                    sent += 1
+            self.assertEqual(caught.exception.code, sw.Code.WOULD_BLOCK)
+            await asyncio.sleep(0.1)
+        return sent
 
 
 class ObjectTest(PeerTest):

@@ -16,11 +16,12 @@
  * - Threads. Every function may be called from any thread, several at once on one object. Destroy or stop an object only
  *   when no other thread uses it. No function calls back. Functions marked "waits" block the calling thread; all others
  *   return within the time of one turn of the session.
- * - Operations. A function that ends in _async begins something and returns at once. The number that it hands out comes
- *   back in one SW_EVENT_DONE with the status and the text of a failure; its comment says which other members of the event
- *   are set. Events that come before it, such as SW_EVENT_PEER_JOINED, may be those of its success. sw_session_cancel gives
- *   it up. At most 256 are open or have an unread result at a time, else SW_LIMIT_EXCEEDED; when the session ends, those
- *   that are open end with SW_ENDED before SW_EVENT_ENDED. Their `operation` may be NULL.
+ * - Operations. A function whose last parameter is `operation` begins something and returns at once. The number that it hands
+ *   out comes back in one SW_EVENT_DONE with the status and the text of a failure; the function's comment says which other
+ *   members of the event are set. Events that come before it, such as SW_EVENT_PEER_JOINED, may be those of its success.
+ *   sw_session_wait waits for the end, and sw_session_cancel gives the operation up. At most 256 are open or have an unread
+ *   result at a time, else SW_LIMIT_EXCEEDED; when the session ends, those that are open end with SW_ENDED before
+ *   SW_EVENT_ENDED. `operation` may be NULL.
  * - Without a session. sw_session_start_async and sw_diagnose_async, which have no session, hand out a handle with a
  *   descriptor instead. Once that is readable, ..._finish takes the result and gives the handle back; ..._cancel gives up.
  * - Signals. The threads of the library block all signals that are sent to the process. Text is UTF-8, ended by a zero byte.

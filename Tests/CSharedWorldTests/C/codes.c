@@ -4,8 +4,6 @@
  *
  * usage: codes FOLDER, a folder for identities and known peers
  */
-#include <pthread.h>
-
 #include "pair.h"
 
 /* A session that asks for codes, or one that only shows them. */
@@ -19,36 +17,24 @@ static sw_session *start(const char *name, const char *folder, int asks) {
   return start_with(name, folder, &config);
 }
 
-struct errand {
-  sw_session *session;
-  uint16_t port;
-  sw_status status;
-};
-
-static void *run_errand(void *argument) {
-  struct errand *errand = argument;
-  errand->status = sw_session_invite(errand->session, "127.0.0.1", errand->port, NULL, 0, PATIENCE_MS, NULL);
-  return NULL;
-}
-
 /* One invites the other; the user of the other says whether the codes, which are equal, are the same. */
 static sw_status compare(sw_session *one, sw_session *other, int is_same) {
-  struct errand errand = {one, sw_session_port(other), SW_OTHER_ERROR};
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, run_errand, &errand) == 0);
+  sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(other)};
+  uint64_t operation = 0;
+  CHECK(sw_session_invite(one, &invitation, &operation) == SW_OK);
   sw_event *shown = await_event(one, SW_EVENT_CODE), *seen = await_event(other, SW_EVENT_CODE);
   CHECK(strlen(shown->text) == 6 && strcmp(shown->text, seen->text) == 0);
   CHECK(shown->recognition == SW_RECOGNITION_NEVER_SEEN && seen->recognition == SW_RECOGNITION_UNTRACKED);
   CHECK(sw_session_answer_code(one, shown->operation, 1) == SW_OK);
   CHECK(sw_session_answer_code(other, seen->operation, is_same) == SW_OK);
+  const sw_status status = sw_session_wait(one, operation, NULL);
   sw_event *ended = await_event(one, SW_EVENT_CODE_ENDED);
   CHECK((int)ended->flags == is_same && ended->operation == shown->operation);
   CHECK(sw_session_answer_code(one, shown->operation, 1) == SW_INVALID_ARGUMENT);
-  CHECK(pthread_join(thread, NULL) == 0);
   sw_event_destroy(shown);
   sw_event_destroy(seen);
   sw_event_destroy(ended);
-  return errand.status;
+  return status;
 }
 
 int main(int count, char **arguments) {

@@ -206,18 +206,18 @@ static void interest(sw_session *alice, sw_session *bob, const sw_peer_id *alice
 /* What a device has seen is shared once the place is mapped well enough. */
 static void capture(sw_session *alice, sw_session *bob) {
   uint64_t operation;
-  CHECK(sw_session_share_capture_async(alice, points, numbers, 9, 0, &operation) == SW_OK);
+  CHECK(sw_session_share_capture(alice, points, numbers, 9, 0, &operation) == SW_OK);
   expect_done(alice, operation, SW_MAP_NOT_READY);
-  CHECK(sw_session_share_capture_async(alice, points, numbers, SIDE * SIDE, 2, &operation) == SW_OK);
+  CHECK(sw_session_share_capture(alice, points, numbers, SIDE * SIDE, 2, &operation) == SW_OK);
   expect_done(alice, operation, SW_MAP_NOT_READY);
-  CHECK(sw_session_share_capture_async(alice, points, numbers, SIDE * SIDE, 3, &operation) == SW_OK);
+  CHECK(sw_session_share_capture(alice, points, numbers, SIDE * SIDE, 3, &operation) == SW_OK);
   sw_event *done = await_done(alice, operation, SW_OK), *received = await_event(bob, SW_EVENT_MAP_RECEIVED);
   CHECK(memcmp(&done->map, &received->map, sizeof done->map) == 0);
   sw_event_destroy(done);
   sw_event_destroy(received);
-  CHECK(sw_session_share_capture_async(alice, NULL, NULL, 9, 0, &operation) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_share_capture(alice, NULL, NULL, 9, 0, &operation) == SW_INVALID_ARGUMENT);
   numbers[1] = 0;
-  CHECK(sw_session_share_capture_async(alice, points, numbers, 9, 0, &operation) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_share_capture(alice, points, numbers, 9, 0, &operation) == SW_INVALID_ARGUMENT);
 }
 
 int main(int count, char **arguments) {

@@ -69,16 +69,16 @@ static void candidates(const char *folder) {
   CHECK(sw_candidate_list_get(list, 1) == NULL && sw_candidate_list_count(NULL) == 0);
 
   uint64_t operation;
-  CHECK(sw_session_resolve_async(alice, candidate->id, 1000, &operation) == SW_OK);
+  CHECK(sw_session_resolve(alice, candidate->id, 1000, &operation) == SW_OK);
   sw_event *resolved = await_done(alice, operation, SW_OK);
   /* His announcement may have come by another interface first. */
   char port[64];
   snprintf(port, sizeof port, ":%u", sw_session_port(bob));
   CHECK(strstr(resolved->text, port) != NULL);
   sw_event_destroy(resolved);
-  CHECK(sw_session_resolve_async(alice, "nobody", 1000, &operation) == SW_OK);
+  CHECK(sw_session_resolve(alice, "nobody", 1000, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNKNOWN_PEER);
-  CHECK(sw_session_resolve_async(alice, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_resolve(alice, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
 
   const sw_pair other[] = {{"room", "porch"}};
   CHECK(sw_session_set_discovery_info(bob, other, 1) == SW_OK && sw_session_set_discovery_info(bob, NULL, 0) == SW_OK);
@@ -130,7 +130,7 @@ static void known(const char *folder) {
   alice = start_with("alice", folder, &config);
   sw_invitation invitation = {.size = sizeof invitation, .known = &bob_id};
   uint64_t operation;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   sw_event *accepted = await_done(alice, operation, SW_OK);
   CHECK(is_same_peer(&accepted->peer, &bob_id));
   sw_event_destroy(accepted);
@@ -150,7 +150,7 @@ static void diagnosis(const char *folder) {
   sw_session_config config = quiet_config();
   sw_session *alice = start_with("alice", folder, &config);
   uint64_t operation;
-  CHECK(sw_session_diagnose_async(alice, &operation) == SW_OK);
+  CHECK(sw_session_diagnose(alice, &operation) == SW_OK);
   sw_event *done = await_done(alice, operation, SW_OK);
   CHECK((int)done->flags == can_find && done->text != NULL);
   sw_event_destroy(done);

@@ -148,14 +148,15 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   }
   uint64_t operation;
   CHECK(sw_session_begin_frame(alice) == SW_OK);
-  CHECK(sw_session_relocalise_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_relocalise(alice, scan, POINTS, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
   sw_map *map = NULL;
   CHECK(sw_map_create(points, numbers, POINTS, &map) == SW_OK);
-  CHECK(sw_session_share_map(bob, map, NULL, NULL) == SW_OK);
+  CHECK(sw_session_share_map(bob, map, NULL, &operation) == SW_OK);
+  CHECK(sw_session_wait(bob, operation, NULL) == SW_OK);
   sw_map_destroy(map);
   sw_event_destroy(await_event(alice, SW_EVENT_MAP_RECEIVED));
-  CHECK(sw_session_relocalise_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_relocalise(alice, scan, POINTS, 1, &operation) == SW_OK);
   sw_event *done = await_done(alice, operation, SW_OK);
   CHECK(done->observations > 100 && done->residual < 0.05 && done->has_transform == 1);
   sw_event_destroy(done);
@@ -167,9 +168,9 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   sw_peer_id provider;
   CHECK(sw_map_provider(received, &provider) == SW_OK && is_same_peer(&provider, bob_id));
   sw_map_destroy(received);
-  CHECK(sw_session_relocalise_async(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_relocalise_async(alice, scan, SIZE_MAX, 1, NULL) == SW_LIMIT_EXCEEDED);
-  CHECK(sw_session_relocalise_async(alice, scan, 3, 1, &operation) == SW_OK);
+  CHECK(sw_session_relocalise(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_relocalise(alice, scan, SIZE_MAX, 1, NULL) == SW_LIMIT_EXCEEDED);
+  CHECK(sw_session_relocalise(alice, scan, 3, 1, &operation) == SW_OK);
   sw_event_destroy(await_done(alice, operation, SW_NOT_RELOCALISED));
 }
 
@@ -177,18 +178,18 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
 static void kept(sw_session *alice) {
   uint64_t operation;
   const sw_alignment before = alignment_of(alice, NULL);
-  CHECK(sw_session_keep_aligned_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_keep_aligned(alice, scan, POINTS, 1, &operation) == SW_OK);
   sw_event *done = await_done(alice, operation, SW_OK);
   CHECK(done->has_transform == 1 && done->residual == before.residual);
   sw_event_destroy(done);
   CHECK(alignment_of(alice, NULL).time == before.time);
   CHECK(sw_session_begin_frame(alice) == SW_OK && alignment_of(alice, NULL).state != SW_ALIGNMENT_ALIGNED);
   for (int index = 0; index < POINTS; index++) scan[3 * index] += 1;
-  CHECK(sw_session_keep_aligned_async(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_keep_aligned(alice, scan, POINTS, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_OK);
   const sw_alignment after = alignment_of(alice, NULL);
   CHECK(after.state == SW_ALIGNMENT_ALIGNED && fabsf(after.transform[12] - 2) < 0.05f);
-  CHECK(sw_session_keep_aligned_async(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_keep_aligned(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
 }
 
 int main(int count, char **arguments) {

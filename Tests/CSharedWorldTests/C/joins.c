@@ -31,7 +31,7 @@ int main(int count, char **words) {
     CHECK(sw_session_place(bob, "table", identity, &placed) == SW_OK);
     sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(alice)};
     uint64_t operation = 0;
-    CHECK(sw_session_invite_async(bob, &invitation, &operation) == SW_OK);
+    CHECK(sw_session_invite(bob, &invitation, &operation) == SW_OK);
     await_anchor(alice, "table");
     await_anchor(bob, "lamp");
     sw_session_stop(bob);

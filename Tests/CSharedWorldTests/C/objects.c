@@ -7,7 +7,7 @@
 #include "pair.h"
 
 static void send_text(sw_session *session, const char *text, const sw_delivery *delivery) {
-  CHECK(sw_session_send_as(session, (const uint8_t *)text, strlen(text), delivery, NULL) == SW_OK);
+  CHECK(sw_session_send(session, (const uint8_t *)text, strlen(text), delivery, NULL) == SW_OK);
 }
 
 static void expect_message(sw_session *session, const char *text, const char *key) {
@@ -31,20 +31,20 @@ static void modes(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) 
   send_text(alice, "here", &delivery);
   expect_message(bob, "here", "pointer");
   delivery.key = "with\ncontrols";
-  CHECK(sw_session_send_as(alice, NULL, 0, &delivery, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_send(alice, NULL, 0, &delivery, NULL) == SW_INVALID_ARGUMENT);
   delivery.key = NULL;
   uint8_t *large = calloc(1, 100 * 1024);
-  CHECK(sw_session_send_as(alice, large, 17 * 1024, &delivery, NULL) == SW_LIMIT_EXCEEDED);
+  CHECK(sw_session_send(alice, large, 17 * 1024, &delivery, NULL) == SW_LIMIT_EXCEEDED);
   delivery.mode = SW_MODE_RELIABLE;
-  CHECK(sw_session_send_as(alice, large, 61 * 1024, &delivery, NULL) == SW_LIMIT_EXCEEDED);
+  CHECK(sw_session_send(alice, large, 61 * 1024, &delivery, NULL) == SW_LIMIT_EXCEEDED);
   delivery.mode = 9;
-  CHECK(sw_session_send_as(alice, large, 1, &delivery, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_send(alice, large, 1, &delivery, NULL) == SW_INVALID_ARGUMENT);
   sw_peer_id stranger = {{1}};
   delivery.mode = SW_MODE_RELIABLE;
   delivery.peers = &stranger;
-  CHECK(sw_session_send_as(alice, large, 1, &delivery, NULL) == SW_UNKNOWN_PEER);
+  CHECK(sw_session_send(alice, large, 1, &delivery, NULL) == SW_UNKNOWN_PEER);
   delivery.size = 0;
-  CHECK(sw_session_send_as(alice, large, 1, &delivery, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_send(alice, large, 1, &delivery, NULL) == SW_INVALID_ARGUMENT);
   free(large);
 }
 
@@ -52,7 +52,7 @@ static void modes(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) 
 static void fill(sw_session *session, const uint8_t *bytes, size_t size, uint64_t *sent) {
   uint64_t number = 0;
   sw_status status;
-  while ((status = sw_session_send_now(session, bytes, size, NULL, 0, &number)) == SW_OK) {
+  while ((status = sw_session_send(session, bytes, size, NULL, &number)) == SW_OK) {
     (*sent)++;
     CHECK(number != 0 && *sent < 10000);
   }
@@ -76,7 +76,7 @@ static void back_pressure(sw_session *alice, sw_session *bob) {
   /* Without a timer: each event of room is followed by a message that fits, or by another event. */
   do {
     sw_event_destroy(await_event(alice, SW_EVENT_ROOM));
-  } while ((status = sw_session_send_as(alice, bytes, sizeof bytes, NULL, NULL)) == SW_WOULD_BLOCK);
+  } while ((status = sw_session_send(alice, bytes, sizeof bytes, NULL, NULL)) == SW_WOULD_BLOCK);
   CHECK(status == SW_OK);
   sw_event_destroy(await_event(bob, SW_EVENT_MESSAGE));
 }
@@ -109,7 +109,7 @@ static void groups(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id)
   send_text(alice, "to blue", &delivery);
   expect_message(bob, "to blue", NULL);
   delivery.peers = bob_id;
-  CHECK(sw_session_send_as(alice, NULL, 0, &delivery, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_send(alice, NULL, 0, &delivery, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_join_group(bob, "") == SW_INVALID_ARGUMENT && sw_session_join_group(bob, NULL) != SW_OK);
   for (int group = 1; group < 16; group++) {
     char name[16];
@@ -215,11 +215,11 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   answer.bytes = (const uint8_t *)"42";
   answer.byte_count = 2;
   uint64_t operation = 0, serving = 0;
-  CHECK(sw_session_request_async(alice, bob_id, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 0, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNHANDLED);
   CHECK(sw_session_serve_requests(bob, "Question", "quiz/**", &serving) == SW_OK);
 
-  CHECK(sw_session_request_async(alice, bob_id, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 0, &operation) == SW_OK);
   sw_event *asked = await_question(bob);
   CHECK(is_same_peer(&asked->peer, alice_id) && is_text(asked, "\"why\"") && strcmp(asked->endpoint, "quiz/1") == 0);
   CHECK(sw_session_respond(bob, asked->operation, NULL) == SW_INVALID_ARGUMENT);
@@ -234,7 +234,7 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   CHECK(strcmp(done->endpoint, "quiz/1") == 0);
   sw_event_destroy(done);
 
-  CHECK(sw_session_request_async(alice, bob_id, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 0, &operation) == SW_OK);
   asked = await_question(bob);
   CHECK(sw_session_refuse(bob, asked->operation, "", NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_refuse(bob, asked->operation, "too-hard", "ask another") == SW_OK);
@@ -244,7 +244,7 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   sw_event_destroy(done);
 
   /* Given up by the one that asks, and by time. */
-  CHECK(sw_session_request_async(alice, bob_id, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 0, &operation) == SW_OK);
   asked = await_question(bob);
   CHECK(sw_session_cancel(alice, operation) == SW_OK);
   expect_done(alice, operation, SW_CANCELLED);
@@ -257,7 +257,7 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   uint64_t slow = 0;
   CHECK(sw_session_serve_requests(bob, "Slow", NULL, &slow) == SW_OK);
   question.type = "Slow";
-  CHECK(sw_session_request_async(alice, bob_id, &question, 1, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 1, &operation) == SW_OK);
   question.type = "Question";
   expect_done(alice, operation, SW_REQUEST_TIMED_OUT);
   CHECK(sw_session_cancel(bob, slow) == SW_OK);
@@ -266,7 +266,7 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
   enum { MANY = 24, SIDE_BY_SIDE = 16 };
   uint64_t operations[MANY], asked_numbers[MANY];
   for (int count = 0; count < MANY; count++) {
-    CHECK(sw_session_request_async(alice, bob_id, &question, PATIENCE_MS, &operations[count]) == SW_OK);
+    CHECK(sw_session_request(alice, bob_id, &question, PATIENCE_MS, &operations[count]) == SW_OK);
   }
   for (int count = 0; count < SIDE_BY_SIDE; count++) {
     asked = await_question(bob);
@@ -287,13 +287,13 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
     sw_event_destroy(next);
   }
   sw_peer_id stranger = {{1}};
-  CHECK(sw_session_request_async(alice, &stranger, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, &stranger, &question, 0, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNKNOWN_PEER);
-  CHECK(sw_session_request_async(alice, NULL, &question, 0, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_request_async(alice, bob_id, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_request_async(alice, bob_id, &question, 3600001, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request(alice, NULL, &question, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request(alice, bob_id, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request(alice, bob_id, &question, 3600001, NULL) == SW_INVALID_ARGUMENT);
   /* One that waits for an answer when the program stops serving fails. */
-  CHECK(sw_session_request_async(alice, bob_id, &question, 0, &operation) == SW_OK);
+  CHECK(sw_session_request(alice, bob_id, &question, 0, &operation) == SW_OK);
   asked = await_question(bob);
   CHECK(sw_session_cancel(bob, serving) == SW_OK);
   expect_done(alice, operation, SW_UNHANDLED);
@@ -304,10 +304,10 @@ static void requests(sw_session *alice, sw_session *bob, const sw_peer_id *alice
 static void limit(sw_session *alice) {
   sw_invitation invitation = {.size = sizeof invitation, .candidate = "nobody"};
   int begun = 0;
-  while (sw_session_invite_async(alice, &invitation, NULL) == SW_OK) CHECK(++begun < 1000);
-  CHECK(begun == 256 && sw_session_invite_async(alice, &invitation, NULL) == SW_LIMIT_EXCEEDED);
+  while (sw_session_invite(alice, &invitation, NULL) == SW_OK) CHECK(++begun < 1000);
+  CHECK(begun == 256 && sw_session_invite(alice, &invitation, NULL) == SW_LIMIT_EXCEEDED);
   for (int read = 0; read < begun; read++) sw_event_destroy(await_event(alice, SW_EVENT_DONE));
-  CHECK(sw_session_invite_async(alice, &invitation, NULL) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, NULL) == SW_OK);
 }
 
 int main(int count, char **arguments) {

@@ -9,7 +9,7 @@
 /* An answer to an invitation that was taken back is none to the next one of the same peer. */
 static void answer_late(sw_session *alice, sw_session *carol, const sw_invitation *invitation, const sw_event *first) {
   uint64_t operation = 0;
-  CHECK(sw_session_invite_async(alice, invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, invitation, &operation) == SW_OK);
   sw_event *second = await_event(carol, SW_EVENT_INVITATION);
   CHECK(is_same_peer(&second->peer, &first->peer) && second->operation != first->operation);
   CHECK(sw_session_answer(carol, first->operation, 1, NULL) == SW_INVALID_ARGUMENT);
@@ -24,32 +24,32 @@ static void answer_late(sw_session *alice, sw_session *carol, const sw_invitatio
 static void invitations(sw_session *alice, sw_session *bob, const char *folder) {
   sw_invitation invitation = {.size = sizeof invitation};
   uint64_t operation = 77;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_INVALID_ARGUMENT && operation == 77);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_INVALID_ARGUMENT && operation == 77);
   CHECK(strstr(sw_last_error_message(), "host, candidate, link and known") != NULL);
   invitation.size = 0;
-  CHECK(sw_session_invite_async(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_invite_async(alice, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_invite(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_invite(alice, NULL, NULL) == SW_INVALID_ARGUMENT);
   invitation.size = sizeof invitation;
   invitation.link = "https://example.org";
-  CHECK(sw_session_invite_async(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_invite(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
   invitation.link = NULL;
   invitation.candidate = "nobody";
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNKNOWN_PEER);
   invitation.candidate = NULL;
   sw_peer_id stranger = {{1}};
   invitation.known = &stranger;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNKNOWN_PEER);
   invitation.known = NULL;
   invitation.host = "127.0.0.1";
   invitation.port = sw_session_port(bob);
   invitation.expected = &stranger;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   expect_done(alice, operation, SW_IDENTITY_MISMATCH);
   invitation.expected = NULL;
   invitation.timeout_ms = 60001;
-  CHECK(sw_session_invite_async(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_invite(alice, &invitation, NULL) == SW_INVALID_ARGUMENT);
   invitation.timeout_ms = 0;
 
   sw_session_config config = quiet_config();
@@ -59,7 +59,7 @@ static void invitations(sw_session *alice, sw_session *bob, const char *folder) 
   invitation.port = sw_session_port(carol);
   invitation.context = context;
   invitation.context_size = sizeof context;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   sw_event *asked = await_event(carol, SW_EVENT_INVITATION);
   CHECK(asked->data_size == 2 && asked->data[1] == 2);
   CHECK(sw_session_answer(carol, asked->operation, 0, "not now") == SW_OK);
@@ -68,7 +68,7 @@ static void invitations(sw_session *alice, sw_session *bob, const char *folder) 
   sw_event_destroy(declined);
   sw_event_destroy(asked);
   /* Given up before the answer; twice is no error, nor is a number that was never handed out. */
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   asked = await_event(carol, SW_EVENT_INVITATION);
   CHECK(sw_session_cancel(alice, operation) == SW_OK);
   expect_done(alice, operation, SW_CANCELLED);
@@ -116,14 +116,14 @@ static void hosting(sw_session *alice, sw_session *bob, const sw_peer_id *alice_
   sw_session *hosts = bob_hosts ? bob : alice, *other = bob_hosts ? alice : bob;
   const sw_peer_id *other_id = bob_hosts ? alice_id : bob_id;
   uint64_t operation;
-  CHECK(sw_session_hand_over_async(other, other_id, 0, &operation) == SW_OK);
+  CHECK(sw_session_hand_over(other, other_id, 0, &operation) == SW_OK);
   expect_done(other, operation, SW_NOT_HOST);
-  CHECK(sw_session_request_host_async(other, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_request_host(other, PATIENCE_MS, &operation) == SW_OK);
   expect_done(other, operation, SW_DECLINED);
-  CHECK(sw_session_hand_over_async(hosts, other_id, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_hand_over(hosts, other_id, PATIENCE_MS, &operation) == SW_OK);
   expect_done(hosts, operation, SW_OK);
-  CHECK(sw_session_request_host_async(other, 0, NULL) == SW_OK);
-  CHECK(sw_session_request_host_async(other, 60001, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request_host(other, 0, NULL) == SW_OK);
+  CHECK(sw_session_request_host(other, 60001, NULL) == SW_INVALID_ARGUMENT);
   sw_peer_id stranger = {{1}};
   CHECK(sw_session_kick(other, &stranger) == SW_UNKNOWN_PEER && sw_session_kick(other, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_kick(hosts, other_id) == SW_NOT_HOST);
@@ -136,36 +136,36 @@ static void edits(sw_session *alice, sw_session *bob) {
   uint64_t operation;
   CHECK(sw_session_place(alice, "lamp", place, &lamp) == SW_OK);
   sw_event_destroy(await_event(bob, SW_EVENT_ANCHOR_ADDED));
-  CHECK(sw_session_request_ownership_async(bob, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_request_ownership(bob, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
   sw_event *owned = await_done(bob, operation, SW_OK);
   CHECK(memcmp(&owned->anchor.id, &lamp, sizeof lamp) == 0);
   sw_event_destroy(owned);
-  CHECK(sw_session_release_ownership_async(bob, &lamp, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_release_ownership(bob, &lamp, PATIENCE_MS, &operation) == SW_OK);
   expect_done(bob, operation, SW_OK);
-  CHECK(sw_session_release_ownership_async(bob, &lamp, 0, &operation) == SW_OK);
+  CHECK(sw_session_release_ownership(bob, &lamp, 0, &operation) == SW_OK);
   expect_done(bob, operation, SW_NOT_OWNER);
-  CHECK(sw_session_request_ownership_async(bob, &nothing, 0, 0, &operation) == SW_OK);
+  CHECK(sw_session_request_ownership(bob, &nothing, 0, 0, &operation) == SW_OK);
   expect_done(bob, operation, SW_UNKNOWN_ANCHOR);
-  CHECK(sw_session_request_ownership_async(bob, NULL, 0, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request_ownership(bob, NULL, 0, 0, NULL) == SW_INVALID_ARGUMENT);
 
   const float points[] = {0, 0, 0, 1, 1, 1};
   const uint64_t numbers[] = {1, 2};
   sw_map *map = NULL, *decoded = NULL;
-  CHECK(sw_session_map_async(bob, &operation) == SW_OK);
+  CHECK(sw_session_decode_map(bob, &operation) == SW_OK);
   expect_done(bob, operation, SW_NO_MAP);
   CHECK(sw_map_create(points, numbers, 2, &map) == SW_OK);
-  CHECK(sw_session_share_map_async(alice, map, NULL, &operation) == SW_OK);
+  CHECK(sw_session_share_map(alice, map, NULL, &operation) == SW_OK);
   sw_map_destroy(map);
   sw_event *shared = await_done(alice, operation, SW_OK);
   sw_event *received = await_event(bob, SW_EVENT_MAP_RECEIVED);
   CHECK(memcmp(&shared->map, &received->map, sizeof shared->map) == 0);
   sw_event_destroy(received);
   sw_event_destroy(shared);
-  CHECK(sw_session_map_async(bob, &operation) == SW_OK);
+  CHECK(sw_session_decode_map(bob, &operation) == SW_OK);
   expect_done(bob, operation, SW_OK);
   CHECK(sw_session_map(bob, &decoded) == SW_OK && sw_map_point_count(decoded) == 2);
   sw_map_destroy(decoded);
-  CHECK(sw_session_share_map_async(alice, map, NULL, &operation) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_share_map(alice, map, NULL, &operation) == SW_INVALID_ARGUMENT);
 }
 
 /* A program decides who hosts, and who gets an anchor that it owns. */
@@ -187,9 +187,10 @@ static void questions(const char *folder) {
   uint64_t operation;
   CHECK(sw_session_place(frank, "lamp", place, &lamp) == SW_OK);
   sw_event_destroy(await_event(erin, SW_EVENT_ANCHOR_ADDED));
-  CHECK(sw_session_request_ownership(frank, &lamp, 0, PATIENCE_MS) == SW_OK);
+  CHECK(sw_session_request_ownership(frank, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_wait(frank, operation, NULL) == SW_OK);
   for (int accepts = 0; accepts <= 1; accepts++) {
-    CHECK(sw_session_request_ownership_async(erin, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
+    CHECK(sw_session_request_ownership(erin, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
     sw_event *asked = await_event(frank, SW_EVENT_OWNERSHIP_REQUESTED);
     CHECK(is_same_peer(&asked->peer, &erin_id) && memcmp(&asked->anchor.id, &lamp, sizeof lamp) == 0);
     CHECK(sw_session_answer_question(frank, asked->operation, accepts) == SW_OK);
@@ -198,7 +199,7 @@ static void questions(const char *folder) {
     sw_event_destroy(asked);
   }
   for (int accepts = 0; accepts <= 1; accepts++) {
-    CHECK(sw_session_request_host_async(erin, PATIENCE_MS, &operation) == SW_OK);
+    CHECK(sw_session_request_host(erin, PATIENCE_MS, &operation) == SW_OK);
     sw_event *asked = await_event(frank, SW_EVENT_HOST_REQUESTED);
     CHECK(is_same_peer(&asked->peer, &erin_id) && strcmp(asked->name, "erin") == 0);
     CHECK(sw_session_answer_question(frank, asked->operation, accepts) == SW_OK);
@@ -235,7 +236,7 @@ static void end(sw_session *alice, const char *folder) {
   sw_session *dora = start_with("dora", folder, &config);
   sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(dora)};
   uint64_t operation;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   sw_event_destroy(await_event(dora, SW_EVENT_INVITATION));
   CHECK(sw_session_leave(alice) == SW_OK);
   expect_done(alice, operation, SW_ENDED);
@@ -244,7 +245,7 @@ static void end(sw_session *alice, const char *folder) {
   sw_event_destroy(ended);
   sw_event *none = NULL;
   CHECK(sw_session_next_event(alice, &none) == SW_ENDED && none == NULL);
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_ENDED);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_ENDED);
   sw_session_stop(alice);
   CHECK(sw_session_leave(alice) == SW_INVALID_ARGUMENT && sw_session_port(alice) == 0);
   CHECK(sw_session_next_event(alice, &none) == SW_INVALID_ARGUMENT);

@@ -49,7 +49,7 @@ static inline void expect_done(sw_session *session, uint64_t operation, sw_statu
 static inline void join_pair(sw_session *one, sw_session *other, sw_peer_id *one_id, sw_peer_id *other_id) {
   sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(other)};
   uint64_t operation = 0;
-  CHECK(sw_session_invite_async(one, &invitation, &operation) == SW_OK && operation != 0);
+  CHECK(sw_session_invite(one, &invitation, &operation) == SW_OK && operation != 0);
   sw_event *accepted = await_done(one, operation, SW_OK);
   CHECK(accepted->name != NULL);
   *other_id = accepted->peer;

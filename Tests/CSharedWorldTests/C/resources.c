@@ -47,12 +47,12 @@ static void file(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id,
   FILE *file = fopen(path, "wb");
   CHECK(file != NULL && fwrite(content, 1, SIZE, file) == SIZE && fclose(file) == 0);
   uint64_t operation;
-  CHECK(sw_session_offer_file_async(alice, path, NULL, bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_file(alice, path, NULL, bob_id, 1, &operation) == SW_OK);
   sw_digest id = offered(alice, operation);
   sw_event *offer = await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id);
   CHECK(strcmp(offer->text, "room.bin") == 0 && offer->total == SIZE && is_same_peer(&offer->peer, alice_id));
   sw_event_destroy(offer);
-  CHECK(sw_session_accept_resource_async(bob, &id, &operation) == SW_OK);
+  CHECK(sw_session_accept_resource(bob, &id, &operation) == SW_OK);
   sw_event *accepted = await_done(bob, operation, SW_OK);
   CHECK(memcmp(&accepted->digest, &id, sizeof id) == 0);
   sw_event_destroy(accepted);
@@ -72,16 +72,16 @@ static void file(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id,
   file = fopen(moved, "rb");
   CHECK(file != NULL && fread(read, 1, sizeof read, file) == SIZE && memcmp(read, content, SIZE) == 0);
   fclose(file);
-  CHECK(sw_session_accept_resource_async(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
+  CHECK(sw_session_accept_resource(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
 }
 
 /* A resource without bytes comes as an empty file. */
 static void empty(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
   uint64_t operation;
-  CHECK(sw_session_offer_bytes_async(alice, content, 0, "empty", bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, 0, "empty", bob_id, 1, &operation) == SW_OK);
   sw_digest id = offered(alice, operation);
   sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
-  CHECK(sw_session_accept_resource_async(bob, &id, &operation) == SW_OK);
+  CHECK(sw_session_accept_resource(bob, &id, &operation) == SW_OK);
   sw_event *received = await_resource(bob, SW_EVENT_RESOURCE_RECEIVED, &id);
   FILE *file = fopen(received->text, "rb");
   CHECK(file != NULL && fgetc(file) == EOF);
@@ -93,14 +93,14 @@ static void empty(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) 
 /* Declined, taken back before an answer, and given up by the receiver while it fetches. */
 static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
   uint64_t operation;
-  CHECK(sw_session_offer_bytes_async(alice, content, 5, "small", bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, 5, "small", bob_id, 1, &operation) == SW_OK);
   sw_digest id = offered(alice, operation);
   sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
   CHECK(sw_session_decline_resource(bob, &id) == SW_OK);
   CHECK(sw_session_decline_resource(bob, &id) == SW_UNKNOWN_RESOURCE);
   expect_settled(alice, &id, bob_id, 5, "declined");
 
-  CHECK(sw_session_offer_bytes_async(alice, content, 5, "small", bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, 5, "small", bob_id, 1, &operation) == SW_OK);
   id = offered(alice, operation);
   sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
   CHECK(sw_session_cancel_resource(alice, &id) == SW_OK);
@@ -108,9 +108,9 @@ static void endings(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id
   CHECK(strcmp(failed->text, "withdrawn") == 0 && strcmp(failed->name, "small") == 0);
   sw_event_destroy(failed);
   expect_settled(alice, &id, bob_id, 5, "withdrawn");
-  CHECK(sw_session_accept_resource_async(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
+  CHECK(sw_session_accept_resource(bob, &id, NULL) == SW_UNKNOWN_RESOURCE);
 
-  CHECK(sw_session_offer_bytes_async(alice, content, SIZE, "large", bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, SIZE, "large", bob_id, 1, &operation) == SW_OK);
   id = offered(alice, operation);
   sw_event_destroy(await_resource(bob, SW_EVENT_RESOURCE_OFFERED, &id));
   CHECK(sw_session_cancel_resource(bob, &id) == SW_OK);
@@ -133,7 +133,7 @@ static void await_attachment(sw_session *session, const sw_digest *id, uint32_t 
 /* What is attached comes by itself and is listed, until its author removes it. */
 static void attachments(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id, const char *folder) {
   uint64_t operation;
-  CHECK(sw_session_attach_bytes_async(alice, content, SIZE, "plan", &operation) == SW_OK);
+  CHECK(sw_session_attach_bytes(alice, content, SIZE, "plan", &operation) == SW_OK);
   sw_digest id = offered(alice, operation);
   await_attachment(alice, &id, SW_ATTACHMENT_HERE);
   await_attachment(bob, &id, SW_ATTACHMENT_HERE);
@@ -156,12 +156,12 @@ static void attachments(sw_session *alice, sw_session *bob, const sw_peer_id *al
   CHECK(sw_session_detach(alice, &id) == SW_UNKNOWN_RESOURCE);
   CHECK(sw_session_fetch_attachment(bob, &id) == SW_UNKNOWN_RESOURCE);
 
-  CHECK(sw_session_attach_file_async(bob, "/nowhere", NULL, &operation) == SW_OK);
+  CHECK(sw_session_attach_file(bob, "/nowhere", NULL, &operation) == SW_OK);
   expect_done(bob, operation, SW_IO);
-  CHECK(sw_session_attach_file_async(bob, folder, NULL, &operation) == SW_OK);
+  CHECK(sw_session_attach_file(bob, folder, NULL, &operation) == SW_OK);
   expect_done(bob, operation, SW_INVALID_ARGUMENT);
-  CHECK(sw_session_attach_file_async(bob, NULL, NULL, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_attach_bytes_async(bob, content, 1, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_attach_file(bob, NULL, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_attach_bytes(bob, content, 1, NULL, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_attachments(bob, NULL) == SW_INVALID_ARGUMENT && sw_attachment_list_count(NULL) == 0);
 }
 
@@ -169,20 +169,20 @@ static void refusals(sw_session *alice, const sw_peer_id *bob_id, const char *fo
   sw_peer_id stranger = {{1}};
   sw_digest nothing = {{1}};
   uint64_t operation;
-  CHECK(sw_session_offer_file_async(alice, "/nowhere", NULL, bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_file(alice, "/nowhere", NULL, bob_id, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_IO);
-  CHECK(sw_session_offer_file_async(alice, folder, NULL, bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_file(alice, folder, NULL, bob_id, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_bytes_async(alice, content, 1, "a\nb", bob_id, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, 1, "a\nb", bob_id, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_bytes_async(alice, content, 1, "x", &stranger, 1, &operation) == SW_OK);
+  CHECK(sw_session_offer_bytes(alice, content, 1, "x", &stranger, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_UNKNOWN_PEER);
-  CHECK(sw_session_offer_bytes_async(alice, content, 1, NULL, bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_bytes_async(alice, NULL, 1, "x", bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_bytes_async(alice, content, 1, "x", NULL, 0, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_offer_file_async(alice, NULL, NULL, bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_accept_resource_async(alice, &nothing, NULL) == SW_UNKNOWN_RESOURCE);
-  CHECK(sw_session_accept_resource_async(alice, NULL, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_offer_bytes(alice, content, 1, NULL, bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_offer_bytes(alice, NULL, 1, "x", bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_offer_bytes(alice, content, 1, "x", NULL, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_offer_file(alice, NULL, NULL, bob_id, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_accept_resource(alice, &nothing, NULL) == SW_UNKNOWN_RESOURCE);
+  CHECK(sw_session_accept_resource(alice, NULL, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_decline_resource(alice, &nothing) == SW_UNKNOWN_RESOURCE);
   CHECK(sw_session_cancel_resource(alice, &nothing) == SW_OK && sw_session_cancel_resource(alice, NULL) != SW_OK);
 }

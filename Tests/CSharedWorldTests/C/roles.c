@@ -89,7 +89,7 @@ static void logged(sw_session *alice, const char *folder) {
   sw_session *dora = start_with("dora", folder, &config);
   sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(dora)};
   uint64_t operation = 0;
-  CHECK(sw_session_invite_async(alice, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(alice, &invitation, &operation) == SW_OK);
   expect_done(alice, operation, SW_DECLINED);
   sw_event *line = await_event(dora, SW_EVENT_LOG);
   CHECK(line->flags == SW_LOG_INFO && strcmp(line->name, "admission") == 0 && strlen(line->text) > 0);

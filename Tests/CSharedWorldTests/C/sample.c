@@ -56,12 +56,27 @@ sw_session *start_in_loop(const sw_identity *identity, int other_fd, void (*turn
   return NULL;
 }
 
+/* A program without a loop: it waits for the end of each operation. */
+sw_status invite_and_wait(sw_session *session, const char *host, uint16_t port);
+
+sw_status invite_and_wait(sw_session *session, const char *host, uint16_t port) {
+  sw_invitation invitation = {.size = sizeof invitation, .host = host, .port = port};
+  uint64_t operation;
+  sw_event *done = NULL;
+  sw_status status = sw_session_invite(session, &invitation, &operation);
+  if (status == SW_OK) status = sw_session_wait(session, operation, &done);
+  if (status != SW_OK) fprintf(stderr, "%s\n", sw_last_error_message());
+  if (status == SW_OK) printf("%s has accepted\n", done->name);
+  sw_event_destroy(done);
+  return status;
+}
+
 int invite_and_ask(sw_session *session, const char *host, uint16_t port);
 
 int invite_and_ask(sw_session *session, const char *host, uint16_t port) {
   sw_invitation invitation = {.size = sizeof invitation, .host = host, .port = port};
   uint64_t inviting;
-  if (sw_session_invite_async(session, &invitation, &inviting) != SW_OK) return 1;
+  if (sw_session_invite(session, &invitation, &inviting) != SW_OK) return 1;
   struct pollfd poller = {.fd = sw_session_events_fd(session), .events = POLLIN};
   sw_event *event;
   while (poll(&poller, 1, -1) == 1 && sw_session_next_event(session, &event) == SW_OK) {
@@ -71,7 +86,7 @@ int invite_and_ask(sw_session *session, const char *host, uint16_t port) {
       sw_object question = {.size = sizeof question, .endpoint = "weather", .type = "Question"};
       question.bytes = (const uint8_t *)"\"rain?\"";
       question.byte_count = 7;
-      if (event->status == SW_OK) sw_session_request_async(session, &event->peer, &question, 0, NULL);
+      if (event->status == SW_OK) sw_session_request(session, &event->peer, &question, 0, NULL);
     } else if (event->type == SW_EVENT_DONE) {
       printf("%.*s\n", (int)event->data_size, (const char *)event->data);
     }

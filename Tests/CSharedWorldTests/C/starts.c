@@ -185,7 +185,7 @@ static void ends(const char *folder, pid_t peer, uint16_t port) {
   sw_session *frank = start_with("frank", folder, &config);
   sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = port};
   uint64_t operation;
-  CHECK(sw_session_invite_async(frank, &invitation, &operation) == SW_OK);
+  CHECK(sw_session_invite(frank, &invitation, &operation) == SW_OK);
   expect_done(frank, operation, SW_OK);
   CHECK(sockets() > 1);
   CHECK(kill(peer, SIGSTOP) == 0 && waitpid(peer, NULL, WUNTRACED) == peer);

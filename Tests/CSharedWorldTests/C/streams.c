@@ -24,7 +24,7 @@ static sw_stream *take(sw_event *event) {
 static void open_pair(sw_session *one, sw_session *other, const sw_peer_id *other_id, const char *name, sw_stream **near,
                       sw_stream **far) {
   uint64_t operation;
-  CHECK(sw_session_open_stream_async(one, other_id, name, 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(one, other_id, name, 0, &operation) == SW_OK);
   sw_event *opened = await_event(other, SW_EVENT_STREAM);
   CHECK(opened->status == SW_OK && strcmp(opened->name, name) == 0 && strlen(opened->peer_name) > 0);
   *far = take(opened);
@@ -238,7 +238,7 @@ static void given_back(sw_session *one, sw_session *other, const sw_peer_id *oth
   sw_stream_destroy(far);
 
   uint64_t operation;
-  CHECK(sw_session_open_stream_async(one, other_id, "log/untaken", 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(one, other_id, "log/untaken", 0, &operation) == SW_OK);
   sw_event *untaken = await_event(other, SW_EVENT_STREAM);
   near = take(await_done(one, operation, SW_OK));
   sw_event_destroy(untaken);
@@ -266,17 +266,17 @@ static void refusals(sw_session *session, const sw_peer_id *peer) {
   sw_stream *stream = NULL;
   uint8_t byte;
   size_t count;
-  CHECK(sw_session_open_stream_async(session, peer, "other", 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(session, peer, "other", 0, &operation) == SW_OK);
   sw_event *done = await_done(session, operation, SW_UNHANDLED);
   CHECK(done->stream == NULL && sw_event_take_stream(done, &stream) == SW_INVALID_ARGUMENT);
   sw_event_destroy(done);
-  CHECK(sw_session_open_stream_async(session, &stranger, "log/x", 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(session, &stranger, "log/x", 0, &operation) == SW_OK);
   expect_done(session, operation, SW_UNKNOWN_PEER);
-  CHECK(sw_session_open_stream_async(session, peer, "a\nb", 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(session, peer, "a\nb", 0, &operation) == SW_OK);
   expect_done(session, operation, SW_INVALID_ARGUMENT);
-  CHECK(sw_session_open_stream_async(session, NULL, "x", 0, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_open_stream_async(session, peer, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_open_stream_async(session, peer, "x", 60001, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_open_stream(session, NULL, "x", 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_open_stream(session, peer, NULL, 0, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_open_stream(session, peer, "x", 60001, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_accept_streams(session, "x", NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_stream_fd(NULL) == -1 && sw_stream_read(NULL, &byte, 1, &count) == SW_INVALID_ARGUMENT);
   CHECK(sw_stream_write((sw_stream *)session, &byte, 1, &count) == SW_INVALID_ARGUMENT);
@@ -308,7 +308,7 @@ static void everything(const char *folder) {
   CHECK(sw_stream_read(near, &byte, 0, &count) == SW_INVALID_ARGUMENT);
   CHECK(sw_stream_write(near, &byte, 1, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_stream_write(near, NULL, 1, &count) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_open_stream_async(alice, &bob_id, "log/unread", 0, &operation) == SW_OK);
+  CHECK(sw_session_open_stream(alice, &bob_id, "log/unread", 0, &operation) == SW_OK);
   expect_done(alice, operation, SW_OK);
   sw_session_stop(alice);
   expect_failure(near, SW_ENDED, "ended");

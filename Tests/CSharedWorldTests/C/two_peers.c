@@ -4,7 +4,6 @@
  *
  * usage: two_peers FOLDER, a folder for identities, journals and a map file
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +30,20 @@ static sw_session *start(const char *name, const char *folder, uint8_t invitatio
   return session;
 }
 
+/* The number of an invitation of one session to another. */
+static uint64_t invite(sw_session *one, sw_session *other) {
+  const uint8_t context[] = {7, 8, 9};
+  sw_invitation invitation = {.size = sizeof invitation, .host = "127.0.0.1", .port = sw_session_port(other)};
+  invitation.context = context;
+  invitation.context_size = sizeof context;
+  uint64_t operation = 0;
+  CHECK(sw_session_invite(one, &invitation, &operation) == SW_OK);
+  return operation;
+}
+
 /* Alice invites Bob, and each is in the list of the other. */
 static void join(sw_session *alice, sw_session *bob) {
-  const uint8_t context[] = {7, 8, 9};
-  sw_status status = sw_session_invite(alice, "127.0.0.1", sw_session_port(bob), context, 3, PATIENCE_MS, NULL);
-  CHECK(status == SW_OK);
+  CHECK(sw_session_wait(alice, invite(alice, bob), NULL) == SW_OK);
   sw_event *joined = await_event(bob, SW_EVENT_PEER_JOINED);
   CHECK(strcmp(joined->name, "alice") == 0);
   sw_peer_list *peers = NULL;
@@ -60,31 +68,15 @@ static sw_peer_id only_peer(sw_session *session) {
   return id;
 }
 
-/* What a thread needs to invite somebody, and what came of it. */
-struct errand {
-  sw_session *session;
-  uint16_t port;
-  sw_status status;
-};
-
-static void *run_errand(void *argument) {
-  struct errand *errand = argument;
-  const uint8_t context[] = {7, 8, 9};
-  errand->status = sw_session_invite(errand->session, "127.0.0.1", errand->port, context, 3, PATIENCE_MS, NULL);
-  return NULL;
-}
-
 /* Carol asks, sees the context, and answers: first no, then yes. */
 static void ask(sw_session *alice, const char *folder) {
   sw_session *carol = start("carol", folder, SW_INVITATIONS_ASK);
   for (int accept = 0; accept <= 1; accept++) {
-    struct errand errand = {alice, sw_session_port(carol), SW_OTHER_ERROR};
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, run_errand, &errand) == 0);
+    const uint64_t operation = invite(alice, carol);
     sw_event *invitation = await_event(carol, SW_EVENT_INVITATION);
     CHECK(invitation->data_size == 3 && invitation->data[2] == 9 && strcmp(invitation->name, "alice") == 0);
     CHECK(sw_session_answer(carol, invitation->operation, accept, "not yet") == SW_OK);
-    CHECK(pthread_join(thread, NULL) == 0 && errand.status == (accept ? SW_OK : SW_DECLINED));
+    CHECK(sw_session_wait(alice, operation, NULL) == (accept ? SW_OK : SW_DECLINED));
     CHECK(sw_session_answer(carol, invitation->operation, accept, NULL) == SW_INVALID_ARGUMENT);
     sw_event_destroy(invitation);
   }
@@ -107,9 +99,13 @@ static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
   CHECK(sw_map_create(positions, identifiers, POINTS, &made) == SW_OK);
   CHECK(sw_map_save(made, path) == SW_OK && sw_map_load(path, &loaded) == SW_OK);
   sw_map_destroy(made);
-  sw_map_id id;
   CHECK(sw_session_map(bob, &received) == SW_NO_MAP);
-  CHECK(sw_session_share_map(alice, loaded, NULL, &id) == SW_OK);
+  uint64_t operation = 0;
+  sw_event *shared = NULL;
+  CHECK(sw_session_share_map(alice, loaded, NULL, &operation) == SW_OK);
+  CHECK(sw_session_wait(alice, operation, &shared) == SW_OK);
+  const sw_map_id id = shared->map;
+  sw_event_destroy(shared);
   sw_event *event = await_event(bob, SW_EVENT_MAP_RECEIVED);
   CHECK(memcmp(&event->map, &id, sizeof id) == 0 && event->done == event->total && event->total > 0);
   sw_event_destroy(event);
@@ -183,13 +179,18 @@ static void ownership_and_lock(sw_session *alice, sw_session *bob) {
   CHECK(sw_session_anchors(alice, &anchors) == SW_OK && sw_anchor_list_count(anchors) == 1);
   sw_anchor_id lamp = sw_anchor_list_get(anchors, 0)->id;
   sw_anchor_list_destroy(anchors);
-  CHECK(sw_session_release_ownership(bob, &lamp, 0) == SW_NOT_OWNER);
-  CHECK(sw_session_request_ownership(bob, &lamp, 0, 60001) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_request_ownership(bob, &lamp, 0, PATIENCE_MS) == SW_OK);
+  uint64_t operation = 0;
+  CHECK(sw_session_release_ownership(bob, &lamp, 0, &operation) == SW_OK);
+  CHECK(sw_session_wait(bob, operation, NULL) == SW_NOT_OWNER);
+  CHECK(sw_session_request_ownership(bob, &lamp, 0, 60001, &operation) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_request_ownership(bob, &lamp, 0, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_wait(bob, operation, NULL) == SW_OK);
   await_owner(alice, &lamp, &peer);
-  CHECK(sw_session_release_ownership(bob, &lamp, PATIENCE_MS) == SW_OK);
+  CHECK(sw_session_release_ownership(bob, &lamp, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_wait(bob, operation, NULL) == SW_OK);
   await_owner(alice, &lamp, NULL);
-  CHECK(sw_session_request_ownership(bob, &lamp, 50, PATIENCE_MS) == SW_OK);
+  CHECK(sw_session_request_ownership(bob, &lamp, 50, PATIENCE_MS, &operation) == SW_OK);
+  CHECK(sw_session_wait(bob, operation, NULL) == SW_OK);
   await_owner(alice, &lamp, &peer);
   await_owner(alice, &lamp, NULL);
 
@@ -261,12 +262,12 @@ static void refuse_null(sw_session *session) {
 }
 
 static void message_and_end(sw_session *alice, sw_session *bob) {
-  CHECK(sw_session_send(alice, (const uint8_t *)"hello", 5, NULL, 0) == SW_OK);
+  CHECK(sw_session_send(alice, (const uint8_t *)"hello", 5, NULL, NULL) == SW_OK);
   sw_event *message = await_event(bob, SW_EVENT_MESSAGE);
   CHECK(message->data_size == 5 && memcmp(message->data, "hello", 5) == 0);
   sw_event_destroy(message);
   uint64_t number = 0;
-  CHECK(sw_session_send_now(alice, (const uint8_t *)"again", 5, NULL, 0, &number) == SW_OK && number == 2);
+  CHECK(sw_session_send(alice, (const uint8_t *)"again", 5, NULL, &number) == SW_OK && number == 2);
   message = await_event(bob, SW_EVENT_MESSAGE);
   CHECK(message->data_size == 5 && memcmp(message->data, "again", 5) == 0);
   sw_event_destroy(message);
@@ -291,7 +292,7 @@ int main(int count, char **arguments) {
   CHECK(strcmp(sw_last_error_message(), "") == 0);
   sw_session *alice = start("alice", arguments[1], SW_INVITATIONS_DECLINE);
   sw_session *bob = start("bob", arguments[1], SW_INVITATIONS_ACCEPT);
-  CHECK(sw_session_invite(bob, "127.0.0.1", sw_session_port(alice), NULL, 0, 0, NULL) == SW_DECLINED);
+  CHECK(sw_session_wait(bob, invite(bob, alice), NULL) == SW_DECLINED);
   join(alice, bob);
   share_map(alice, bob, arguments[1]);
   live_poses(alice, bob);

@@ -19,8 +19,9 @@ enum {
   SW_KIND_PARTICIPANT = 5 /* another peer's device; no program places one */
 };
 
-/* How a plane lies relative to gravity, and what it belongs to. */
+/* How a plane lies relative to gravity. */
 enum { SW_PLANE_ANY = 0, SW_PLANE_HORIZONTAL = 1, SW_PLANE_VERTICAL = 2 };
+/* The kind of surface that a plane is part of. */
 enum {
   SW_SURFACE_UNKNOWN = 0, SW_SURFACE_WALL = 1, SW_SURFACE_FLOOR = 2, SW_SURFACE_CEILING = 3, SW_SURFACE_TABLE = 4,
   SW_SURFACE_SEAT = 5, SW_SURFACE_WINDOW = 6, SW_SURFACE_DOOR = 7

@@ -16,7 +16,7 @@ enum { SW_WAY_MULTICAST_DNS = 1, SW_WAY_ANNOUNCEMENT = 2 };
 
 /* A service on the network that may be invited. All that it says of itself is a hint: anybody may advertise anything. */
 typedef struct sw_candidate {
-  const char *id;               /* for sw_session_invite_candidate and sw_invitation */
+  const char *id;               /* `candidate` of sw_invitation */
   const char *name;             /* what it calls itself, NULL if it shows no name */
   const char *seen_before_name; /* the recorded name of `seen_before`, or NULL */
   sw_peer_id peer;              /* who answered when this session dialled it, all zero before that */
@@ -43,7 +43,7 @@ void sw_candidate_list_destroy(sw_candidate_list *candidates);
  * SW_EVENT_DONE: text: the addresses as HOST:PORT, one a line, the most promising first; SW_UNKNOWN_PEER when it
  * is not in sight, SW_UNREACHABLE when nobody answers for it, SW_NOT_CONNECTED.
  */
-sw_status sw_session_resolve_async(
+sw_status sw_session_resolve(
     sw_session *session, const char *candidate, uint32_t timeout_ms, uint64_t *operation);
 
 /*
@@ -88,10 +88,10 @@ const sw_finding *sw_diagnosis_get(const sw_diagnosis *diagnosis, size_t index);
 void sw_diagnosis_destroy(sw_diagnosis *diagnosis);
 
 /*
- * The same for the service of a session, without waiting. SW_EVENT_DONE: flags: 1 if a peer on another machine can be
+ * The same for the service of a session, in the background. SW_EVENT_DONE: flags: 1 if a peer on another machine can be
  * found; text: a line for each finding that is doubtful or bad, with what to do, the worst first.
  */
-sw_status sw_session_diagnose_async(sw_session *session, uint64_t *operation);
+sw_status sw_session_diagnose(sw_session *session, uint64_t *operation);
 
 #ifdef __cplusplus
 }

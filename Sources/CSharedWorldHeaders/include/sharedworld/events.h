@@ -152,6 +152,15 @@ int sw_session_events_fd(const sw_session *session);
  */
 sw_status sw_session_next_event(sw_session *session, sw_event **event);
 
+/*
+ * Waits until an operation has ended, takes its SW_EVENT_DONE, which sw_session_next_event does not hand out then, and returns
+ * its status, with its text as sw_last_error_message. `done`, which may be NULL, receives the event, that of a failure too; NULL
+ * when there is none. Other events may stay unread. The wait is as long as the operation: sw_session_cancel and the end of the
+ * session end both. SW_INVALID_ARGUMENT, and no event, for a number that is not that of an operation, for one whose event was
+ * taken before, and while another thread waits for it.
+ */
+sw_status sw_session_wait(sw_session *session, uint64_t operation, sw_event **done);
+
 /* Takes the stream out of an event, for sw_stream_destroy. SW_INVALID_ARGUMENT when it has none (any more). */
 sw_status sw_event_take_stream(sw_event *event, sw_stream **stream);
 

@@ -65,7 +65,7 @@ sw_status sw_session_align(
  * SW_EVENT_DONE: SW_NOT_RELOCALISED, SW_INVALID_ARGUMENT (no map, or this peer uses the shared frame); residual and
  * observations of the alignment.
  */
-sw_status sw_session_relocalise_async(
+sw_status sw_session_relocalise(
     sw_session *session, const float *positions, size_t count, int has_gravity, uint64_t *operation);
 
 /*
@@ -73,7 +73,7 @@ sw_status sw_session_relocalise_async(
  * map where it is believed to be, while another search runs, and sooner than `realign_interval_ms` after the last one; what a
  * search finds replaces the alignment only if it is better. SW_EVENT_DONE: as above, of the alignment, changed or not.
  */
-sw_status sw_session_keep_aligned_async(
+sw_status sw_session_keep_aligned(
     sw_session *session, const float *positions, size_t count, int has_gravity, uint64_t *operation);
 
 /* How two devices are held together: looking the same way, or touching. */

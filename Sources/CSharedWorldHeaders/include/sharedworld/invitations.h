@@ -16,31 +16,6 @@ enum {
 };
 
 /*
- * Invites the peer at `host` (address or name) and `port`, and waits for its answer, at most `timeout_ms`
- * milliseconds (1-60000; 0 is 30000). `context` is data for the other app, at most 4096 bytes, NULL if there is none.
- * `peer` gets who accepted and may be NULL.
- */
-sw_status sw_session_invite(
-    sw_session *session, const char *host, uint16_t port, const uint8_t *context, size_t context_size,
-    uint32_t timeout_ms, sw_peer_id *peer);
-
-/* The same for a service that SW_EVENT_CANDIDATE_FOUND named: `candidate` is that event's text. */
-sw_status sw_session_invite_candidate(
-    sw_session *session, const char *candidate, const uint8_t *context, size_t context_size, uint32_t timeout_ms,
-    sw_peer_id *peer);
-
-/*
- * The same two for one key alone: when another one answers, it is sent nothing and the result is SW_IDENTITY_MISMATCH.
- * Without `expected` a candidate is invited under the key that answered when this session invited it before.
- */
-sw_status sw_session_invite_expecting(
-    sw_session *session, const char *host, uint16_t port, const sw_peer_id *expected, const uint8_t *context,
-    size_t context_size, uint32_t timeout_ms, sw_peer_id *peer);
-sw_status sw_session_invite_candidate_expecting(
-    sw_session *session, const char *candidate, const sw_peer_id *expected, const uint8_t *context, size_t context_size,
-    uint32_t timeout_ms, sw_peer_id *peer);
-
-/*
  * Whom to invite, and how. Set every member to zero, `size` to sizeof(sw_invitation), and one of `host` with `port`,
  * `candidate`, `link` and `known`.
  */
@@ -60,10 +35,12 @@ typedef struct sw_invitation {
 } sw_invitation;
 
 /*
- * Invites a peer, as sw_session_invite does, without waiting. SW_EVENT_DONE: the status of sw_session_invite; peer, name:
- * who accepted. SW_INVALID_ARGUMENT at once for a link that is none, or when not exactly one target is set.
+ * Invites a peer, which has to answer within `timeout_ms` of the invitation. SW_EVENT_DONE: peer, name: who accepted; or
+ * SW_DECLINED, SW_INVITATION_TIMED_OUT, SW_UNREACHABLE, SW_UNKNOWN_PEER, and SW_IDENTITY_MISMATCH when another key than the
+ * expected one answers, which is sent nothing. SW_INVALID_ARGUMENT at once for a link that is none, or when not exactly one
+ * target is set.
  */
-sw_status sw_session_invite_async(sw_session *session, const sw_invitation *invitation, uint64_t *operation);
+sw_status sw_session_invite(sw_session *session, const sw_invitation *invitation, uint64_t *operation);
 
 /*
  * Invites a peer again and again until it joins: an address without end, a candidate as long as it is in sight.

@@ -24,19 +24,14 @@ sw_status sw_drag_end(sw_drag *drag);
 void sw_drag_destroy(sw_drag *drag);
 
 /*
- * Asks to own an anchor and waits for the grant, at most `timeout_ms` milliseconds (1-60000; 0 is 10000). Ownership is
- * advisory: no edit is refused because of it. It lasts `lease_ms` milliseconds, with 0 until it is released. SW_DECLINED
- * when the owner keeps it, SW_NOT_ACKNOWLEDGED when nobody answers.
+ * Asks to own an anchor, for at most `timeout_ms` milliseconds (1-60000; 0 is 10000). Ownership is advisory: no edit is
+ * refused because of it. It lasts `lease_ms` milliseconds, with 0 until it is released. SW_EVENT_DONE: anchor.id; SW_DECLINED
+ * when the owner keeps it, SW_NOT_ACKNOWLEDGED when nobody answers, SW_UNKNOWN_ANCHOR.
  */
 sw_status sw_session_request_ownership(
-    sw_session *session, const sw_anchor_id *anchor, uint32_t lease_ms, uint32_t timeout_ms);
-/* Gives an anchor back, so that the next who asks gets it. SW_NOT_OWNER when this peer does not own it. Waits as above. */
-sw_status sw_session_release_ownership(sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms);
-
-/* The same two without waiting for the answer. SW_EVENT_DONE: their status; anchor.id. */
-sw_status sw_session_request_ownership_async(
     sw_session *session, const sw_anchor_id *anchor, uint32_t lease_ms, uint32_t timeout_ms, uint64_t *operation);
-sw_status sw_session_release_ownership_async(
+/* Gives an anchor back, so that the next who asks gets it. SW_EVENT_DONE: as above; SW_NOT_OWNER. */
+sw_status sw_session_release_ownership(
     sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms, uint64_t *operation);
 
 #ifdef __cplusplus

@@ -63,12 +63,10 @@ void sw_map_destroy(sw_map *map);
 
 /*
  * Shares a map with one member, or with all and every later joiner when `peer` is NULL. Its anchors join the session,
- * once. `id` gets the name of this revision and may be NULL. Waits until the map is encoded, not until it has arrived.
+ * once. The handle of the map may be destroyed at once. SW_EVENT_DONE: map: the name of this revision, once it is encoded, not
+ * once it has arrived.
  */
-sw_status sw_session_share_map(sw_session *session, const sw_map *map, const sw_peer_id *peer, sw_map_id *id);
-
-/* The same without waiting. SW_EVENT_DONE: map: the name of this revision. The handle of the map may be destroyed at once. */
-sw_status sw_session_share_map_async(
+sw_status sw_session_share_map(
     sw_session *session, const sw_map *map, const sw_peer_id *peer, uint64_t *operation);
 
 /*
@@ -77,18 +75,18 @@ sw_status sw_session_share_map_async(
  * of a session defines. SW_EVENT_DONE: map; SW_MAP_NOT_READY below SW_MAPPING_EXTENDING, SW_NOT_CONNECTED while nobody else is
  * there, SW_NOT_RELOCALISED where this device has not found its place in the session's map, SW_NOT_PERMITTED.
  */
-sw_status sw_session_share_capture_async(
+sw_status sw_session_share_capture(
     sw_session *session, const float *positions, const uint64_t *identifiers, size_t count, uint32_t views,
     uint64_t *operation);
 
 /*
- * The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. Waits until a map that came
- * from a peer is decoded, once.
+ * The session's map, or the latest one sent to this peer alone; SW_NO_MAP before one is complete. The first call for a map that
+ * came from a peer waits until it is decoded, unless sw_session_decode_map has done that.
  */
 sw_status sw_session_map(sw_session *session, sw_map **map);
 
-/* Decodes that map in the background: after SW_EVENT_DONE with SW_OK sw_session_map does not wait for it. SW_NO_MAP as above. */
-sw_status sw_session_map_async(sw_session *session, uint64_t *operation);
+/* Decodes that map in the background. SW_EVENT_DONE: SW_OK when sw_session_map does not wait for it; SW_NO_MAP as above. */
+sw_status sw_session_decode_map(sw_session *session, uint64_t *operation);
 
 /* Stops fetching a map, for good; nothing happens if it is here already. */
 sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);

@@ -8,18 +8,6 @@
 extern "C" {
 #endif
 
-/*
- * Sends a message of at most 60 KiB to `peer_count` members; to all when `peers` is NULL. Each of them gets it exactly
- * once and in order, or SW_EVENT_MESSAGES_FAILED names it. While too many messages to one of them are on their way, as
- * when its program does not read events, the first function waits; the second one sends to nobody and returns
- * SW_WOULD_BLOCK, and SW_EVENT_ROOM says when to try again. `number`, which may be NULL, receives the number that
- * SW_EVENT_MESSAGES_FAILED names.
- */
-sw_status sw_session_send(
-    sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers, size_t peer_count);
-sw_status sw_session_send_now(sw_session *session, const uint8_t *bytes, size_t size, const sw_peer_id *peers,
-    size_t peer_count, uint64_t *number);
-
 /* The promise about the delivery of a message. */
 enum {
   SW_MODE_RELIABLE = 0,  /* exactly once, behind all earlier reliable messages to the same receiver, or SW_EVENT_MESSAGES_FAILED */
@@ -38,13 +26,13 @@ typedef struct sw_delivery {
 } sw_delivery;
 
 /*
- * Sends bytes, at most 60 KiB, unreliably at most 16 KiB, without waiting; a NULL `delivery` is reliable and to all.
- * SW_WOULD_BLOCK, and nobody gets it, while too many messages to one receiver are on their way: try again after
- * SW_EVENT_ROOM, which may be followed by another refusal and so by another event.
+ * Sends bytes, at most 60 KiB, unreliably at most 16 KiB; a NULL `delivery` is reliable and to all. Never waits: while too
+ * many messages to one receiver are on their way, as when its program does not read events, it is SW_WOULD_BLOCK and nobody
+ * gets it. Try again after SW_EVENT_ROOM, which may be followed by another refusal and so by another event.
  * `number`, which may be NULL, receives the number that SW_EVENT_MESSAGES_FAILED names. SW_LIMIT_EXCEEDED,
  * SW_UNKNOWN_PEER, SW_INVALID_ARGUMENT.
  */
-sw_status sw_session_send_as(
+sw_status sw_session_send(
     sw_session *session, const uint8_t *bytes, size_t size, const sw_delivery *delivery, uint64_t *number);
 
 /*

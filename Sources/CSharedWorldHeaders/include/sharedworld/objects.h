@@ -26,7 +26,7 @@ typedef struct sw_object {
 } sw_object;
 
 /*
- * Sends an object as sw_session_send_as sends bytes, with the same errors. A receiver that does not read such objects
+ * Sends an object as sw_session_send sends bytes, with the same errors. A receiver that does not read such objects
  * returns it: SW_EVENT_MESSAGE_RETURNED has `number`.
  */
 sw_status sw_session_send_object(
@@ -57,12 +57,12 @@ sw_status sw_session_respond(sw_session *session, uint64_t request, const sw_obj
 sw_status sw_session_refuse(sw_session *session, uint64_t request, const char *code, const char *message);
 
 /*
- * Asks a member, and waits for its answer in the background, at most `timeout_ms` milliseconds (1-3600000; 0 is 10000).
+ * Asks a member, which has to answer within `timeout_ms` milliseconds (1-3600000; 0 is 10000).
  * SW_EVENT_DONE: peer, endpoint, object_type, content_type, data, fields, anchor.transform if has_transform: the answer; or
  * SW_REQUEST_TIMED_OUT, SW_UNHANDLED, SW_UNDECODABLE, SW_REQUEST_FAILED (name: the code of the other program, text: its
  * message), SW_NOT_DELIVERED, SW_NOT_CONNECTED, SW_UNKNOWN_PEER. When it is cancelled, so is the work of the peer.
  */
-sw_status sw_session_request_async(
+sw_status sw_session_request(
     sw_session *session, const sw_peer_id *peer, const sw_object *question, uint32_t timeout_ms, uint64_t *operation);
 
 #ifdef __cplusplus

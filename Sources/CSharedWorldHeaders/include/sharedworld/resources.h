@@ -15,10 +15,10 @@ extern "C" {
  * SW_LIMIT_EXCEEDED, SW_UNKNOWN_PEER, SW_WOULD_BLOCK (too many resources to a receiver have not ended). Afterwards
  * SW_EVENT_RESOURCE_PROGRESS comes, and one SW_EVENT_RESOURCE_SETTLED for each receiver.
  */
-sw_status sw_session_offer_file_async(
+sw_status sw_session_offer_file(
     sw_session *session, const char *path, const char *name, const sw_peer_id *peers, size_t peer_count,
     uint64_t *operation);
-sw_status sw_session_offer_bytes_async(
+sw_status sw_session_offer_bytes(
     sw_session *session, const uint8_t *bytes, size_t size, const char *name, const sw_peer_id *peers, size_t peer_count,
     uint64_t *operation);
 
@@ -27,7 +27,7 @@ sw_status sw_session_offer_bytes_async(
  * or SW_DISK_FULL and SW_IO (the offer stands), SW_UNKNOWN_RESOURCE. Then SW_EVENT_RESOURCE_RECEIVED has the path of a file
  * that the program moves away before the session ends, or SW_EVENT_RESOURCE_FAILED says why not.
  */
-sw_status sw_session_accept_resource_async(sw_session *session, const sw_digest *resource, uint64_t *operation);
+sw_status sw_session_accept_resource(sw_session *session, const sw_digest *resource, uint64_t *operation);
 
 /* Declines an offer; SW_UNKNOWN_RESOURCE when none of this id stands. */
 sw_status sw_session_decline_resource(sw_session *session, const sw_digest *resource);
@@ -44,9 +44,9 @@ sw_status sw_session_cancel_resource(sw_session *session, const sw_digest *resou
  * SW_EVENT_DONE: digest: the attachment's id; or SW_IO, SW_INVALID_ARGUMENT, SW_LIMIT_EXCEEDED (16 of this peer stand).
  * SW_EVENT_ATTACHMENT_CHANGED comes here and at each member.
  */
-sw_status sw_session_attach_file_async(
+sw_status sw_session_attach_file(
     sw_session *session, const char *path, const char *name, uint64_t *operation);
-sw_status sw_session_attach_bytes_async(
+sw_status sw_session_attach_bytes(
     sw_session *session, const uint8_t *bytes, size_t size, const char *name, uint64_t *operation);
 
 /*

@@ -87,7 +87,7 @@ typedef struct sw_session_config {
   uint8_t ownership;      /* SW_OWNERSHIP_... of the session that this peer begins; default open */
   uint8_t log;            /* SW_LOG_...; default none */
   uint16_t reserved4;     /* zero */
-  uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned_async; 0, the default, is 2000 */
+  uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned; 0, the default, is 2000 */
   const char *passcode_file; /* file with it, in place of `passcode`; SW_INSECURE_IDENTITY unless its mode is 0600; NULL is none */
 } sw_session_config;
 
@@ -152,10 +152,10 @@ sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch
  * Asks to host, for at most `timeout_ms` milliseconds (1-60000; 0 is 5000). SW_EVENT_DONE: SW_OK when this peer hosts,
  * SW_DECLINED when the host keeps the role, SW_NOT_ACKNOWLEDGED when nothing has changed in time.
  */
-sw_status sw_session_request_host_async(sw_session *session, uint32_t timeout_ms, uint64_t *operation);
+sw_status sw_session_request_host(sw_session *session, uint32_t timeout_ms, uint64_t *operation);
 
 /* Hands the host's role to a member. SW_EVENT_DONE: as above, besides SW_UNKNOWN_PEER and SW_NOT_HOST. */
-sw_status sw_session_hand_over_async(
+sw_status sw_session_hand_over(
     sw_session *session, const sw_peer_id *peer, uint32_t timeout_ms, uint64_t *operation);
 
 /*

@@ -21,7 +21,7 @@ typedef struct sw_stream sw_stream;
  * sw_event_take_stream); or SW_UNHANDLED (nothing there accepts streams of this name), SW_REQUEST_TIMED_OUT, SW_LIMIT_EXCEEDED
  * (16 streams to the peer have not ended), SW_STREAM_RESET, SW_UNKNOWN_PEER, SW_NOT_CONNECTED, SW_INVALID_ARGUMENT.
  */
-sw_status sw_session_open_stream_async(
+sw_status sw_session_open_stream(
     sw_session *session, const sw_peer_id *peer, const char *name, uint32_t timeout_ms, uint64_t *operation);
 
 /*

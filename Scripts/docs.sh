@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the documentation of the library products into .build/docs: SharedWorld with the symbols of the model and of
-# Basics, which it exports, and WorldFormats. A link that leads nowhere, a parameter that does not exist, or a symbol that
-# no page groups is an error.
+# Basics, which it exports, and WorldFormats. The groups of the events come from the marks in their enum. A link that leads
+# nowhere, a parameter that does not exist, or a symbol that no page groups is an error.
 # Serve it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 
@@ -24,9 +24,13 @@ document() {
   shift
   "$swift" build --target "$module"
   mkdir -p "$work/$module"
+  cp -r "Sources/$module/$module.docc" "$work/$module.docc"
   "$swift" symbolgraph-extract -module-name "$module" -I "$modules" -target "$triple" -output-dir "$work/$module" \
     -minimum-access-level public -skip-synthesized-members -swift-version 6 "${clang_maps[@]}" "$@"
-  "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$work/$module" \
+  if [[ $module == SharedWorld ]]; then
+    python3 Scripts/event-topics.py Sources/SharedWorld/Session/SessionEvent.swift >"$work/$module.docc/SessionEvent.md"
+  fi
+  "$docc" convert "$work/$module.docc" --additional-symbol-graph-dir "$work/$module" \
     --output-path "$work/$module.doccarchive" --fallback-display-name "$module" \
     --fallback-bundle-identifier "${module,,}" --warnings-as-errors
   archives+=("$work/$module.doccarchive")

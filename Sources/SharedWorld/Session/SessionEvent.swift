@@ -10,6 +10,8 @@ extension Session {
   /// A later version may add cases: outside this package a `switch` needs `@unknown default`.
   @nonexhaustive
   public enum Event: Sendable {
+    // MARK: Discovery
+
     // Candidates are rare and would make every event as large as they are. Besides, Swift 6.3.1 without optimisation mistakes
     // one case for another in an enum with a payload of that size.
     /// A service of the same type appeared on the network, or told more of itself.
@@ -23,18 +25,23 @@ extension Session {
     /// Nobody was found for 10 s after the start: what may be the cause. It comes once.
     case nobodyFound(NetworkDiagnosis)
 
+    // MARK: Invitations
+
     /// A peer invites this one; the handler in the configuration is being asked.
     case invitationReceived(Invitation)
     /// An invitation by this peer was withdrawn, timed out or settled otherwise; the task of its handler is cancelled.
     case invitationEnded(Peer, id: Invitation.ID)
-
     /// An invitation by ``Configuration/invitePolicy`` or ``Session/keepInviting(_:)`` failed; whether it is repeated.
     case invitationFailed(InvitationTarget, SessionError, isRetried: Bool)
-
     /// Two people are to compare a code; the handler in the configuration is being asked.
     case codeShown(CodeComparison)
     /// A comparison with this peer has ended: both users have confirmed, or one refused, the time is over or the connection broke.
     case codeEnded(Peer, id: CodeComparison.ID, isConfirmed: Bool)
+    /// A peer has the name of a known one and a key that was never admitted: a new device, or somebody who took the name.
+    /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
+    case newDevice(Peer, known: PeerID)
+
+    // MARK: Members and host
 
     /// A peer is in the session and can be reached.
     case peerJoined(Peer)
@@ -46,38 +53,14 @@ extension Session {
     case peerLeft(Peer, reason: LeaveReason)
     /// Another peer hosts; nil while there is none.
     case hostChanged(from: Peer?, to: Peer?, epoch: UInt64, reason: HostChangeReason)
-
-    /// A peer has the name of a known one and a key that was never admitted: a new device, or somebody who took the name.
-    /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
-    case newDevice(Peer, known: PeerID)
-
     /// The host, or in an owned session the creator or a moderator, locked the session for newcomers, or opened it again.
     case lockChanged(isLocked: Bool)
-
     /// A peer, perhaps this one, has another part in an owned session; nil when it is not admitted any more.
     case roleChanged(Peer, role: PeerRole?)
-
     /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
     case sessionMerged(size: Int, host: Peer)
 
-    /// More of a map has been verified.
-    case mapProgress(MapProgress)
-    /// A map has arrived, is verified and can be read with ``Session/map()``.
-    case mapReceived(MapReceipt)
-    /// A map could not be used, or a source sent something wrong.
-    case mapFailed(SessionError)
-
-    /// A peer has come further with the session's map, or has another one.
-    case peerMapChanged(Peer, MapStatus)
-
-    /// A peer's frame lies elsewhere in this peer's than before, or is not aligned any more: what that peer placed has moved, come
-    /// or gone. Read ``Session/anchors()`` again.
-    case alignmentChanged(Peer, PeerAlignment)
-
-    /// All is here that the connected peers had when they were connected: the anchors, giving this digest, and the map.
-    ///
-    /// It comes when a peer has joined and caught up, and again after a separation that made it miss something or a new map.
-    case synchronised(SHA256Digest)
+    // MARK: Anchors
 
     /// An anchor was placed.
     case anchorAdded(Anchor, origin: Origin)
@@ -93,6 +76,12 @@ extension Session {
     case fieldOverwritten(LostEdit)
     /// An anchor has another owner, or none.
     case ownershipChanged(AnchorID, owner: Peer?)
+    /// All is here that the connected peers had when they were connected: the anchors, giving this digest, and the map.
+    ///
+    /// It comes when a peer has joined and caught up, and again after a separation that made it miss something or a new map.
+    case synchronised(SHA256Digest)
+
+    // MARK: Live poses
 
     /// Another peer drags an anchor; it is somewhere else for as long as the drag lasts.
     case anchorDragged(LivePose)
@@ -103,21 +92,38 @@ extension Session {
     /// Another peer tells no longer where its device is, or cannot be reached.
     case participantGone(Peer)
 
-    /// An attachment was added, is here, did not come or was removed; of several unread ones of an attachment only the last is told.
-    case attachmentChanged(SessionAttachment)
+    // MARK: Maps and frames
+
+    /// More of a map has been verified.
+    case mapProgress(MapProgress)
+    /// A map has arrived, is verified and can be read with ``Session/map()``.
+    case mapReceived(MapReceipt)
+    /// A map could not be used, or a source sent something wrong.
+    case mapFailed(SessionError)
+    /// A peer has come further with the session's map, or has another one.
+    case peerMapChanged(Peer, MapStatus)
+    /// A peer's frame lies elsewhere in this peer's than before, or is not aligned any more: what that peer placed has moved, come
+    /// or gone. Read ``Session/anchors()`` again.
+    case alignmentChanged(Peer, PeerAlignment)
+
+    // MARK: Messages
+
     /// A message of the app from another peer.
     case message([UInt8], from: Peer)
     /// An unreliable message of the app from another peer (``MessageMode/unreliable(key:)``), newer than all of that key that
     /// came before. While it is not read, a newer one replaces it.
     case unreliableMessage([UInt8], key: String, from: Peer)
-    /// A peer is in these groups now, ascending by name; one that is gone is in none.
-    case groupsChanged(Peer, groups: [String])
     /// Messages of this peer are not known to have reached a receiver, and are not sent to it any more.
     ///
     /// Answers to requests and words about messages of other peers, which the session itself sends, have numbers too.
     case messagesFailed(MessageFailure)
     /// An object that this peer sent arrived, and the app of a receiver did not get it.
     case messageReturned(MessageReturn)
+    /// A peer is in these groups now, ascending by name; one that is gone is in none.
+    case groupsChanged(Peer, groups: [String])
+
+    // MARK: Files
+
     /// A peer offers a resource; answer with ``Session/accept(_:)`` or ``Session/decline(_:)`` within ten minutes.
     indirect case resourceOffered(ResourceOffer)
     /// More of a resource is here, or at a receiver.
@@ -128,6 +134,11 @@ extension Session {
     indirect case resourceFailed(ResourceOffer, ResourceFailure)
     /// A receiver of a resource of this peer has all of it, or has come this far and does not get the rest for this reason.
     indirect case resourceSettled(ResourceProgress, ResourceFailure?)
+    /// An attachment was added, is here, did not come or was removed; of several unread ones of an attachment only the last is told.
+    case attachmentChanged(SessionAttachment)
+
+    // MARK: Problems and the end
+
     /// Something went wrong that ends neither the session nor the data.
     case problem(SessionError)
     /// The session is over.

@@ -5,13 +5,17 @@ extension Session {
   /// The events of a session, in order; each iterator sees all of them from the moment it is made, and the first one
   /// also what happened before.
   ///
-  /// It is bounded. Unread updates of one anchor become one, which shows the anchor as it is when it is read; those of one
-  /// live pose become one too, and so do those of the progress of one map, of how far one peer has come with it, of the
-  /// groups that one peer is in, of one service on the network, and the unreliable messages of one peer under one key. A reader that falls behind further than
-  /// ``Session/Events/capacity``, ``Session/Events/problemCapacity`` or ``Session/Events/unreliableCapacity`` loses what it
-  /// has not read of that kind: changes of anchors, problems, unreliable messages, or all other events. It is told so by ``Session/Event/problem(_:)`` with the code ``SessionError/Code/consumerTooSlow``, which says
-  /// what to read again. Reliable messages are never dropped: while ``Session/Events/messageCapacity`` of one peer are unread its
-  /// further ones wait where they come from. An iterator that is released costs nothing any more.
+  /// It is bounded. Unread updates of one anchor become one, which shows the anchor as it is when it is read. Of other news that
+  /// say how something stands, the last unread one is kept: a live pose, the progress of a map or a resource, an attachment, a
+  /// service on the network, a peer's map, groups, role and frame, and its unreliable messages under one key. None of a
+  /// peer replaces what was told of it before it last came or left.
+  ///
+  /// A reader that falls behind further than ``Session/Events/capacity``, ``Session/Events/problemCapacity`` or
+  /// ``Session/Events/unreliableCapacity`` loses what it has not read of that kind: changes of anchors, problems, unreliable
+  /// messages, or all other events. It is told so by ``Session/Event/problem(_:)`` with the code
+  /// ``SessionError/Code/consumerTooSlow``, which says what to read again. Reliable messages are never dropped: while
+  /// ``Session/Events/messageCapacity`` of one peer are unread its further ones wait where they come from. An iterator that is
+  /// released costs nothing any more.
   public struct Events: AsyncSequence, Sendable {
     /// Unread changes of anchors an iterator holds, and as many other events.
     public static let capacity = 65_536

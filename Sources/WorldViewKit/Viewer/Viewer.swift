@@ -133,15 +133,8 @@ package actor Viewer {
     // Every event makes the page look again, which must not find these.
     case .invitationEnded(_, let id): desk.withdraw(id)
     case .codeEnded(_, let id, _): codes.withdraw(id)
-    // These say nothing that the page's state does not.
-    case .discoveryAvailable, .codeShown, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
-      .peerMapChanged,
-      .alignmentChanged,
-      .synchronised, .anchorAdded, .anchorUpdated, .anchorRemoved, .anchorRestored, .editSuperseded,
-      .fieldOverwritten, .ownershipChanged, .anchorDragged, .dragEnded, .participantMoved, .participantGone, .message,
-      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
-      .resourceReceived, .resourceFailed, .resourceSettled, .attachmentChanged:
-      break
+    // The others say nothing that the page's state does not.
+    default: break
     }
   }
 
@@ -174,15 +167,8 @@ extension Session.Event {
     switch self {
     case .anchorDragged, .participantMoved: .live
     case .dragEnded, .participantGone: [.live, .state]
-    case .candidateFound, .candidateLost, .discoveryAvailable, .discoveryUnavailable, .nobodyFound,
-      .invitationReceived, .invitationEnded, .invitationFailed, .codeShown, .codeEnded, .newDevice, .peerJoined,
-      .peerReconnecting, .peerReconnected, .peerLeft, .hostChanged, .lockChanged, .roleChanged, .sessionMerged,
-      .mapProgress,
-      .mapReceived, .mapFailed, .peerMapChanged, .alignmentChanged, .synchronised, .anchorAdded, .anchorUpdated,
-      .anchorRemoved, .anchorRestored, .editSuperseded, .fieldOverwritten, .ownershipChanged, .message,
-      .unreliableMessage, .groupsChanged, .messagesFailed, .messageReturned, .resourceOffered, .resourceProgress,
-      .resourceReceived, .resourceFailed, .resourceSettled, .attachmentChanged, .problem, .ended:
-      .state
+    // Whatever else happens may show in the state.
+    default: .state
     }
   }
 }

@@ -1,6 +1,7 @@
 import Basics
 import Testing
 
+@testable import PeerProtocol
 @testable import SharedWorld
 
 @Suite("Unread events are bounded")
@@ -31,6 +32,7 @@ struct EventBacklogTests {
       case .candidateFound(let candidate): "found \(candidate.id) \(candidate.name ?? "-")"
       case .candidateLost(let candidate): "lost \(candidate.id)"
       case .mapReceived: "map"
+      case .mapFailed(let error): error.message
       case .peerJoined(let peer): "\(peer.name) joined"
       case .problem(let error): error.message
       case .ended(let reason): "ended \(reason)"
@@ -77,6 +79,16 @@ struct EventBacklogTests {
       ])
   }
 
+  @Test("the failure of a map separates the progress of any map before and after")
+  func failed() {
+    var backlog = EventBacklog()
+    for event: Session.Event in [
+      Self.progress(0, 70), Self.progress(1, 20), .mapFailed(SessionError(.corruptData, "unreadable")),
+      Self.progress(0, 5), Self.progress(0, 9),
+    ] { backlog.append(event) }
+    #expect(Self.words(backlog) == ["70 bytes", "20 bytes", "unreadable", "9 bytes"])
+  }
+
   @Test("problems that nobody reads are dropped beyond a number, with a word, and nothing else is")
   func problems() {
     var backlog = EventBacklog()
@@ -108,33 +120,28 @@ struct EventBacklogTests {
     #expect(words.contains { $0.contains("session.state()") } || words.contains { $0.contains("problems were") })
   }
 
-  @Test("news of a peer that has gone and come again stands behind that")
+  @Test("news of a peer that has gone and come again stands after that, and replaces news of that time alone")
   func comesAgain() {
     var backlog = EventBacklog()
-    let peer = Self.peer(0)
+    let (peer, other) = (Self.peer(0), Self.peer(1))
+    let states: [String: PeerAlignment.State] = ["a": .aligned, "b": .aligning, "c": .lost]
     func say(_ word: String) {
       backlog.append(.groupsChanged(peer, groups: [word]))
       backlog.append(.roleChanged(peer, role: word == "a" ? .guest : .member))
-      backlog.append(.unreliableMessage([word == "a" ? 1 : 2], key: "k", from: peer))
+      backlog.append(.alignmentChanged(peer, PeerAlignment(states[word] ?? .unaligned)))
+      backlog.append(.unreliableMessage(Array(word.utf8), key: "k", from: peer))
+      backlog.append(.groupsChanged(other, groups: [word]))
     }
     say("a")
     backlog.append(.peerLeft(peer, reason: .lost))
     backlog.append(.peerJoined(peer))
     say("b")
     say("c")
-    let kinds = backlog.take().map { event in
-      switch event {
-      case .groupsChanged(_, let groups): "groups \(groups.sorted())"
-      case .roleChanged(_, let role): "role \(role?.rawValue ?? "")"
-      case .unreliableMessage(let bytes, _, _): "bytes \(bytes)"
-      case .peerLeft: "left"
-      case .peerJoined: "joined"
-      default: "?"
-      }
-    }
     #expect(
-      kinds == [
-        #"groups ["a"]"#, "role guest", "bytes [1]", "left", "joined", #"groups ["c"]"#, "role member", "bytes [2]",
+      backlog.take().map(\.description) == [
+        "peer 0 is in a", "peer 0 is guest", "the frame of peer 0 is aligned", "peer 0 sent 1 bytes under 'k'",
+        "peer 1 is in c", "peer 0 is gone: lost", "peer 0 joined", "peer 0 is in c", "peer 0 is member",
+        "the frame of peer 0 is lost", "peer 0 sent 1 bytes under 'k'",
       ])
   }
 

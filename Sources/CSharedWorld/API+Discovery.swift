@@ -158,7 +158,7 @@ public func sw_diagnose_async(
 ) -> sw_status {
   attempt {
     let place = try output(diagnosing, "diagnosing")
-    let pending = try Pending<DiagnosisBox>()
+    let pending = try PendingHandle<DiagnosisBox>()
     try diagnose(service) { _ = pending.give($0) }
     place.pointee = handle(pending)
   }
@@ -167,7 +167,7 @@ public func sw_diagnose_async(
 /// A descriptor that is readable once a diagnosis is here.
 @c @implementation
 public func sw_diagnosing_fd(_ diagnosing: OpaquePointer?) -> Int32 {
-  (try? object(diagnosing, as: Pending<DiagnosisBox>.self).descriptor) ?? -1
+  (try? object(diagnosing, as: PendingHandle<DiagnosisBox>.self).descriptor) ?? -1
 }
 
 /// Takes a diagnosis.
@@ -175,12 +175,12 @@ public func sw_diagnosing_fd(_ diagnosing: OpaquePointer?) -> Int32 {
 public func sw_diagnosing_finish(
   _ diagnosing: OpaquePointer?, _ diagnosis: UnsafeMutablePointer<OpaquePointer?>?
 ) -> sw_status {
-  Pending<DiagnosisBox>.finish(diagnosing, diagnosis, "diagnosis")
+  PendingHandle<DiagnosisBox>.finish(diagnosing, diagnosis, "diagnosis")
 }
 
 /// Gives a diagnosis up.
 @c @implementation
-public func sw_diagnosing_cancel(_ diagnosing: OpaquePointer?) { _ = Pending<DiagnosisBox>.cancel(diagnosing) }
+public func sw_diagnosing_cancel(_ diagnosing: OpaquePointer?) { _ = PendingHandle<DiagnosisBox>.cancel(diagnosing) }
 
 /// Whether peers can be found.
 @c @implementation

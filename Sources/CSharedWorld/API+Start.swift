@@ -38,7 +38,7 @@ public func sw_session_start_async(
 ) -> sw_status {
   attempt {
     let place = try output(start, "start")
-    let pending = try Pending<RunningSession>()
+    let pending = try PendingHandle<RunningSession>()
     try startSession(identity, config) { pending.give($0) }
     place.pointee = handle(pending)
   }
@@ -47,7 +47,7 @@ public func sw_session_start_async(
 /// A descriptor that is readable once a start is over.
 @c @implementation
 public func sw_start_fd(_ start: OpaquePointer?) -> Int32 {
-  (try? object(start, as: Pending<RunningSession>.self).descriptor) ?? -1
+  (try? object(start, as: PendingHandle<RunningSession>.self).descriptor) ?? -1
 }
 
 /// Takes the session of a start.
@@ -55,12 +55,12 @@ public func sw_start_fd(_ start: OpaquePointer?) -> Int32 {
 public func sw_start_finish(
   _ start: OpaquePointer?, _ session: UnsafeMutablePointer<OpaquePointer?>?
 ) -> sw_status {
-  Pending<RunningSession>.finish(start, session, "session")
+  PendingHandle<RunningSession>.finish(start, session, "session")
 }
 
 /// Gives a start up.
 @c @implementation
-public func sw_start_cancel(_ start: OpaquePointer?) { Pending<RunningSession>.cancel(start)?.end() }
+public func sw_start_cancel(_ start: OpaquePointer?) { PendingHandle<RunningSession>.cancel(start)?.end() }
 
 /// Ends a session and gives it back.
 @c @implementation

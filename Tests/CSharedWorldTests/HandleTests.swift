@@ -192,7 +192,7 @@ struct HandleTests {
 
   @Test("a start blocks nobody before it is over, and gives what it has become once")
   func starts() throws {
-    let pending = try Pending<RunningSession>()
+    let pending = try PendingHandle<RunningSession>()
     let start = try #require(handle(pending))
     var session: OpaquePointer?
     #expect(sw_start_finish(start, &session) == sw_status(SW_WOULD_BLOCK))
@@ -210,7 +210,7 @@ struct HandleTests {
   @Test("a start that was given up wants no session any more, and hands over one that is there")
   func startsGivenUp() throws {
     final class Thing: HandleObject { static let word = "a thing" }
-    let early = try Pending<Thing>(), late = try Pending<Thing>(), thing = Thing()
+    let early = try PendingHandle<Thing>(), late = try PendingHandle<Thing>(), thing = Thing()
     #expect(early.giveUp() == nil && !early.give(.success(thing)) && early.take() == nil)
     #expect(late.give(.success(thing)) && late.giveUp() === thing && late.giveUp() == nil)
     #expect(early.descriptor == -1 && late.descriptor == -1)

@@ -4,7 +4,7 @@ import SharedWorld
 import Synchronization
 
 /// An object on its way to C, and a descriptor that is readable once it is here or has failed.
-final class Pending<Object: HandleObject>: HandleObject {
+final class PendingHandle<Object: HandleObject>: HandleObject {
   static var word: String { "the start of \(Object.word)" }
 
   private struct State {

@@ -230,14 +230,15 @@ struct Disputes: Sendable {
   /// Records that a member says that this node was removed; whether that is to be believed.
   ///
   /// Nothing brings a node back that believed it wrongly. So it takes the host's own word, or, without a member's link,
-  /// that of its last host or of two members; a newcomer that has heard of no host yet, that of the only one it knows.
+  /// that of its last host or of two members; a newcomer that has heard of no host yet but itself, that of the only one it
+  /// knows.
   mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
     guard !turn.mesh.governance.isInForce || !turn.configuration.rules.contains(.signedRemoval) else { return false }
     if !removers.contains(teller) { removers.append(teller) }
     if !turn.configuration.rules.contains(.judgement) { return true }
     if turn.mesh.host?.peer == teller { return true }
     guard turn.mesh.links.members.isEmpty else { return false }
-    let isNew = turn.mesh.host == nil && lastHost == nil
+    let isNew = lastHost == nil && (turn.mesh.host == nil || turn.mesh.reign.enters(teller, at: turn.now))
     return removers.count > 1 || lastHost == teller || isNew && turn.mesh.roster.presentCount == 2
   }
 }

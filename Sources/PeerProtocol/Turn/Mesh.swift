@@ -125,6 +125,8 @@ package struct Reign: Sendable {
   package var joinSequence: UInt32 = 0
   /// The session time as this node computes it.
   package var clock: SessionClock
+  /// The member whose session this node enters while it hosts itself alone, and until when it waits for that one's host.
+  var entry: (member: NodeID, until: Instant)?
   /// The followers of this node while it hosts, and when each last sent an Ack.
   var followers: [(node: NodeID, heard: Instant)] = []
   /// How long such an Ack counts (nanoseconds).
@@ -134,6 +136,11 @@ package struct Reign: Sendable {
   func isFollowed(by node: NodeID, at now: Instant) -> Bool {
     let oldest = now.advanced(byNanoseconds: -ackLife)
     return followers.contains { $0.node == node && $0.heard > oldest }
+  }
+
+  /// Whether this node hosts itself alone, on its way into the session of `peer`.
+  func enters(_ peer: PeerID, at now: Instant) -> Bool {
+    entry.map { $0.member.peer == peer && now < $0.until } ?? false
   }
 
   /// Whether a session can have reached this epoch: a forged message cannot exhaust the epochs.

@@ -325,6 +325,22 @@ struct RemovalTests {
     #expect(probe.node.hasEnded)
   }
 
+  @Test("a lone host on its way into the session of the only member it knows believes it, and not once it is there")
+  func loneHostBelievesTheMemberItEnters() throws {
+    for isLate in [false, true] {
+      var probe = NodeProbe()
+      probe.wait(.seconds(6))
+      let link = probe.join(1, Self.other.peer)
+      for _ in 0..<(isLate ? 8 : 0) {
+        probe.wait(.seconds(1))
+        probe.send(.ping, on: link) { $0.write(UInt64(1)) }
+      }
+      #expect(probe.node.host == probe.node.me && probe.node.roster.presentCount == 2)
+      probe.send(.goodbye, on: link) { Goodbye(.kicked).write(to: &$0) }
+      #expect(probe.node.hasEnded == !isLate)
+    }
+  }
+
   @Test("a removal stands although the removed one's friends say otherwise, at the host and elsewhere")
   func removalIsNotTakenBack() throws {
     for host in [nil, Self.other] {

@@ -281,6 +281,7 @@ extension HostElection {
   var reign: Reign {
     Reign(
       host: host, epoch: epoch, highestEpoch: maxEpochSeen, joinSequence: joinSequence, clock: clock,
-      followers: followers, ackLife: configuration.timers.ackLife)
+      entry: isEntering && isHost ? entered.map { ($0, bootUntil) } : nil, followers: followers,
+      ackLife: configuration.timers.ackLife)
   }
 }

@@ -60,6 +60,15 @@ struct Organs {
     #expect(wrong.isEmpty, "Documentation/architecture.md: the rows and Organs.all differ by \(wrong.sorted())")
   }
 
+  @Test("time passes for every organ of the node")
+  func visited() {
+    let node = Repository.text("Sources/PeerProtocol/Node/Node.swift")
+    let held = node.matches(of: #/  var (\w+)(?:: | = )Watched\W/#)
+    let visited = node.matches(of: #/visits\(&(\w+), in/#)
+    #expect(held.count == Self.all.count)
+    #expect(held.map(\.1).sorted() == visited.map(\.1).sorted())
+  }
+
   @Test("a name inside another one is no organ, a method of an organ's own publishes nothing")
   func recognised() {
     let code = "let a: LinksTable\nLinks.open()\nturn.mesh.publish(roster: roster)\npublish(in: &turn)\n"

@@ -49,7 +49,7 @@ package struct Coordination: Organ {
   }
 
   /// Does one thing that is due; whether there was one, after whose consequences to call again.
-  package mutating func tick(in turn: inout Turn) -> Bool {
+  package mutating func step(in turn: inout Turn) -> Bool {
     hostWaits.run(in: &turn)
     if let due = graph.deadline, due <= turn.now {
       graph.tick(at: turn.now)

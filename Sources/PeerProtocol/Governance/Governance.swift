@@ -142,7 +142,7 @@ struct Governance: Organ {
   }
 
   /// Gives the others the time in which this process stood still to admit this node.
-  mutating func excuse(_ gap: Duration) {
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
     if let deadline = charge?.admissionDeadline { charge?.admissionDeadline = deadline + gap }
   }
 

@@ -162,7 +162,7 @@ struct Handshake: Organ {
   }
 
   /// Grants drivers the time in which this node stood still.
-  mutating func excuse(_ gap: Duration) {
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
     for link in begun {
       if let end = runs[link]?.end { runs[link]?.end = end + gap }
     }

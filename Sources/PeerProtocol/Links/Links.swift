@@ -413,13 +413,11 @@ struct Links: Organ {
     return directory.all.compactMap { links[$0]?.deadline }.min()
   }
 
-  /// Whether ``tick(in:)`` may find something.
-  func isDue(in turn: inout Turn) -> Bool {
-    turn.now >= keepAliveAt || deadline(in: &turn).map { $0 <= turn.now } ?? false
-  }
+  /// Whether a ping may be due.
+  func isDueEarly(at now: Instant) -> Bool { now >= keepAliveAt }
 
   /// Does what is due, up to what has consequences; whether there was such a thing, after which to call again.
-  mutating func tick(in turn: inout Turn) -> Bool {
+  mutating func step(in turn: inout Turn) -> Bool {
     for link in directory.all {
       guard let state = links[link] else { continue }
       if state.keepAlive != nil, keepAlive(link, in: &turn) { return true }
@@ -457,7 +455,7 @@ struct Links: Organ {
   }
 
   /// Gives others the time in which this node was not running, or the machine was suspended.
-  mutating func excuse(_ gap: Duration, in turn: borrowing Turn) {
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
     for link in directory.all { links[link]?.excuse(gap, at: turn.now) }
   }
 

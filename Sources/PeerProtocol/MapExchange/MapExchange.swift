@@ -163,7 +163,7 @@ struct MapExchange: Organ {
   mutating func memberLost(in turn: inout Turn) { board.show(in: &turn) }
 
   /// Grants every source the time in which this node stood still.
-  mutating func excuse(_ gap: Duration) { library.excuse(gap) }
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) { library.excuse(gap) }
 
   /// Turns away from sources that keep chunks back, and tells again what may have been missed; at the pace of anti-entropy.
   mutating func check(in turn: inout Turn) {

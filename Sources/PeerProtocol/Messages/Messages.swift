@@ -365,7 +365,7 @@ struct Messages: Organ {
   }
 
   /// Extends every wait for a member by a time in which this node stood still.
-  mutating func excuse(_ gap: Duration) {
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
     for index in outflows.indices { outflows[index].patience = outflows[index].patience.map { $0 + gap } }
   }
 

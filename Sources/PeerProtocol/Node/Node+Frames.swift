@@ -102,9 +102,9 @@ extension Node {
     }
     switch rule.destination {
     case .links(let frame): try links.organ.receive(frame, body, on: link, in: &turn)
-    case .pairing(let frame): try proofs.pairing.organ.receive(frame, body, on: link, in: &turn)
-    case .comparison(let frame): try proofs.comparison.organ.receive(frame, body, on: link, in: &turn)
-    case .handshake: try proofs.handshake.organ.receive(body, on: link, in: &turn)
+    case .pairing(let frame): try pairing.organ.receive(frame, body, on: link, in: &turn)
+    case .comparison(let frame): try comparison.organ.receive(frame, body, on: link, in: &turn)
+    case .handshake: try handshake.organ.receive(body, on: link, in: &turn)
     case .membership(let frame):
       guard turn.mesh.links.isProven(link) else {
         throw .invalid("an invitation or admission before both ends have proven what they owe", offset: 0)
@@ -134,9 +134,9 @@ extension Node {
     case .mapPiece:
       if let peer = turn.mesh.links[link]?.peer { try maps.organ.receivePiece(body, from: peer, in: &turn) }
     case .resources(let frame):
-      if let sender = turn.mesh.links.sender(link) { try resources.receive(frame, body, from: sender, in: &turn) }
+      if let sender = turn.mesh.links.sender(link) { try resources.organ.receive(frame, body, from: sender, in: &turn) }
     case .resourcePiece:
-      if let peer = turn.mesh.links[link]?.peer { try resources.receivePiece(body, from: peer, in: &turn) }
+      if let peer = turn.mesh.links[link]?.peer { try resources.organ.receivePiece(body, from: peer, in: &turn) }
     case .messages(let frame):
       if let sender = turn.mesh.links.sender(link) { try messages.organ.receive(frame, body, from: sender, in: &turn) }
     }

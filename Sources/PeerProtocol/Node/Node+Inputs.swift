@@ -46,9 +46,9 @@ extension Node {
       coordination.organ.answerRequest(of: peer, accepts: accepts, in: &turn)
     case .awaitHost(let id, let peer, let timeout): coordination.organ.awaitHost(id, peer, timeout: timeout, in: &turn)
     case .cancelHostWait(let id): coordination.organ.cancelHostWait(id)
-    case .unlockPasscode: proofs.pairing.organ.unlock()
-    case .answerCode(let id, let isSame): proofs.comparison.organ.answer(id, isSame: isSame, in: &turn)
-    case .driverStep(let id, let step): proofs.handshake.organ.take(step, on: id, in: &turn)
+    case .unlockPasscode: pairing.organ.unlock()
+    case .answerCode(let id, let isSame): comparison.organ.answer(id, isSame: isSame, in: &turn)
+    case .driverStep(let id, let step): handshake.organ.take(step, on: id, in: &turn)
     case .leave: leave()
     case .send(let bytes, let kind, let mode, let peers):
       return messages.organ.send(bytes, as: kind, mode: mode, to: peers, in: &turn)
@@ -78,12 +78,12 @@ extension Node {
     case .dropWish(let id): ownership.organ.dropWish(id)
     case .answerOwnership(let id, let accepts): ownership.organ.answer(id, accepts: accepts, in: &turn)
     case .share(let package, let anchors, let peer): return share(package, anchors, with: peer)
-    case .offerResource(let package, let peers): return resources.offer(package, to: peers, in: &turn)
+    case .offerResource(let package, let peers): return resources.organ.offer(package, to: peers, in: &turn)
     case .attach(let package): return attach(package)
-    case .detach(let id): return resources.detach(id.content, in: &turn)
-    case .answerResource(let id, let accepts): return resources.answer(id.content, accepts: accepts, in: &turn)
-    case .endResource(let id, let failure): resources.end(id.content, failure, in: &turn)
-    case .chunkLoaded(let load, let chunk): resources.loaded(load.content, load.index, chunk, in: &turn)
+    case .detach(let id): return resources.organ.detach(id.content, in: &turn)
+    case .answerResource(let id, let accepts): return resources.organ.answer(id.content, accepts: accepts, in: &turn)
+    case .endResource(let id, let failure): resources.organ.end(id.content, failure, in: &turn)
+    case .chunkLoaded(let load, let chunk): resources.organ.loaded(load.content, load.index, chunk, in: &turn)
     case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
     case .relocalised(let evidence): maps.organ.setPlace(evidence, in: &turn)
     }
@@ -103,7 +103,7 @@ extension Node {
   }
 
   private mutating func attach(_ package: ResourcePackage) -> Answer {
-    turn.heeds(turn.me.peer) ? resources.attach(package, in: &turn) : .refused(.notPermitted)
+    turn.heeds(turn.me.peer) ? resources.organ.attach(package, in: &turn) : .refused(.notPermitted)
   }
 
   private mutating func kick(_ peer: PeerID) -> Answer {
@@ -121,13 +121,13 @@ extension Node {
   }
 
   private mutating func settle(_ verdict: ChunkVerdict) {
-    guard !resources.isFetching(verdict.check.content) else { return resources.settle(verdict, in: &turn) }
+    guard !resources.state.isFetching(verdict.check.content) else { return resources.organ.settle(verdict, in: &turn) }
     takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
   }
 
   private mutating func found(_ chunks: [FoundChunk], of content: ContentID, isLast: Bool) {
-    guard !resources.isFetching(content) else {
-      return resources.found(chunks, of: content, isLast: isLast, in: &turn)
+    guard !resources.state.isFetching(content) else {
+      return resources.organ.found(chunks, of: content, isLast: isLast, in: &turn)
     }
     takeMapNews { node in node.maps.organ.found(chunks, of: MapID(content), isLast: isLast, in: &node.turn) }
   }
@@ -137,9 +137,9 @@ extension Node {
   ) {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
     links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
-    proofs.pairing.organ.open(id, secrets: secrets.passcode, in: &turn)
-    proofs.handshake.organ.open(id, binding: secrets.driver, in: &turn)
-    proofs.comparison.organ.open(id, secrets: secrets.code, in: &turn)
+    pairing.organ.open(id, secrets: secrets.passcode, in: &turn)
+    handshake.organ.open(id, binding: secrets.driver, in: &turn)
+    comparison.organ.open(id, secrets: secrets.code, in: &turn)
   }
 
   private mutating func dialFailed(_ dial: DialID, refused: Bool) {

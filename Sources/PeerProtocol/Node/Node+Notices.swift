@@ -41,7 +41,7 @@ extension Node {
       ownership.organ.memberGone(in: &turn)
       maps.organ.memberLost(in: &turn)
       messages.organ.membersChanged(in: &turn)
-      resources.review(in: &turn)
+      resources.organ.review(in: &turn)
     case .accepted(let link): governance.organ.accepted(link, in: &turn)
     case .adopts(let link): governance.organ.adopt(link, in: &turn)
     case .recognised(let link): membership.organ.recognise(link, in: &turn)
@@ -77,7 +77,7 @@ extension Node {
       takeBelieved()
       membership.organ.contradict(in: &turn)
       maps.organ.check(in: &turn)
-      resources.check(in: &turn)
+      resources.organ.check(in: &turn)
       frames.organ.compare(in: &turn)
       governance.organ.compare(in: &turn)
 
@@ -101,11 +101,11 @@ extension Node {
   private mutating func carries(_ link: LinkRef) {
     guard let owed = turn.mesh.links[link]?.owed else { return }
     if owed.contains(.passcode) {
-      proofs.pairing.organ.begin(link, in: &turn)
+      pairing.organ.begin(link, in: &turn)
     } else if owed.contains(.driver) {
-      proofs.handshake.organ.begin(link, in: &turn)
+      handshake.organ.begin(link, in: &turn)
     } else if owed.contains(.code) {
-      proofs.comparison.organ.begin(link, in: &turn)
+      comparison.organ.begin(link, in: &turn)
     } else {
       carried(link)
     }
@@ -136,32 +136,32 @@ extension Node {
     poses.organ.introduce(on: link, in: &turn)
     // The map first: once the anchors are complete, "synchronised" depends on whether a map is still to come.
     maps.organ.linked(link, in: &turn)
-    resources.linked(link, in: &turn)
+    resources.organ.linked(link, in: &turn)
     replication.organ.linked(link, in: &turn)
     membership.organ.settle(link, in: &turn)
   }
 
   private mutating func unlinked(_ closed: ClosedLink) {
     membership.organ.noteEnd(of: closed)
-    proofs.pairing.organ.unlinked(closed, in: &turn)
-    proofs.handshake.organ.unlinked(closed, in: &turn)
-    proofs.comparison.organ.unlinked(closed, in: &turn)
+    pairing.organ.unlinked(closed, in: &turn)
+    handshake.organ.unlinked(closed, in: &turn)
+    comparison.organ.unlinked(closed, in: &turn)
     governance.organ.unlinked(closed.link, in: &turn)
     poses.organ.unlinked(closed.link)
     switch closed.kind {
     case .bulk:
       maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
-      resources.bulkClosed(closed.link, of: closed.peer, in: &turn)
+      resources.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
     case .greeting, .stranger: break
     case .member:
       replication.organ.unlinked(closed.link, of: closed.peer)
       maps.organ.unlinked(closed.link, of: closed.peer, in: &turn)
-      resources.unlinked(closed.link, of: closed.peer)
+      resources.organ.unlinked(closed.link, of: closed.peer)
       membership.organ.redial(closed, in: &turn)
       if let node = closed.node { coordination.organ.unlinked(node, in: &turn) }
       settle()
       maps.organ.resume(in: &turn)
-      resources.resume(in: &turn)
+      resources.organ.resume(in: &turn)
     }
     settle()
     messages.organ.unlinked(closed.link, in: &turn)
@@ -186,13 +186,13 @@ extension Node {
     }
     settle()
     membership.organ.updateReachability(in: &turn)
-    resources.review(in: &turn)
+    resources.organ.review(in: &turn)
   }
 
   /// Ends this peer's part: every link closes, and later inputs have no effect.
   private mutating func finish(_ reason: EndReason) {
     messages.organ.end(in: &turn)
-    resources.end(in: &turn)
+    resources.organ.end(in: &turn)
     links.organ.dropAll(in: &turn)
     turn.hasEnded = true
     turn.report(.ended(reason))

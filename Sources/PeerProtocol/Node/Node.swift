@@ -8,8 +8,8 @@ package import WorldModel
 /// call, and sleeps until ``deadline``. It is a value: a simulation may copy, fork and compare it.
 ///
 /// It is a switchboard: every rule lives in an organ. An input or a frame goes to its organ (``carryOut(_:)``,
-/// ``FrameType/rule``), notices go to the organs that receive them (`Node+Notices.swift`), and due timers go to
-/// every organ in turn (``runTimers()``).
+/// ``FrameType/rule``), notices go to the organs that receive them (`Node+Notices.swift`), and time passes for every organ in
+/// turn (``visit(_:)``).
 package struct Node: Sendable {
   /// The state that organs share, lent to one after the other.
   var turn: Turn
@@ -23,8 +23,10 @@ package struct Node: Sendable {
   var frames = Watched(FrameAlignment())
   var maps: Watched<MapExchange>
   var messages: Watched<Messages>
-  var resources = Resources()
-  var proofs = Proofs()
+  var resources = Watched(Resources())
+  var pairing = Watched(Pairing())
+  var handshake = Watched(Handshake())
+  var comparison = Watched(Comparison())
   /// The notices of the last call in the order of delivery, for observers such as the simulator.
   package internal(set) var notices: [Notice] = []
 
@@ -131,10 +133,10 @@ package struct Node: Sendable {
       if poses.state.hasWaiting(on: link) { poses.organ.write(on: link, in: &turn) }
       if messages.state.hasWaiting(on: link) { messages.organ.write(on: link, in: &turn) }
       maps.organ.write(on: link, in: &turn)
-      resources.write(on: link, in: &turn)
+      resources.organ.write(on: link, in: &turn)
     case .bulk:
       maps.organ.write(on: link, in: &turn)
-      resources.write(on: link, in: &turn)
+      resources.organ.write(on: link, in: &turn)
     }
     guard turn.outbox.scratch.count > 0 else { return nil }
     links.organ.noteSent(turn.outbox.scratch.count, on: link, at: turn.now)
@@ -145,29 +147,38 @@ package struct Node: Sendable {
   package mutating func reuse(_ spent: consuming [UInt8]) {
     turn.outbox.scratch = ByteWriter(reusing: spent)
   }
+}
 
-  // MARK: Time
+/// Time: when organs are due, what they do then, and what is excused when this process stood still.
+extension Node {
+  /// Shows every organ to a visitor, in the order in which their timers run.
+  ///
+  /// All consequences of one thing that an organ has done come before the next.
+  private mutating func visit(_ visitor: inout some OrganVisitor) {
+    while visitor.visits(&links, in: &turn) { settle() }
+    while visitor.visits(&membership, in: &turn) { settle() }
+    while visitor.visits(&governance, in: &turn) { settle() }
+    while visitor.visits(&pairing, in: &turn) { settle() }
+    while visitor.visits(&handshake, in: &turn) { settle() }
+    while visitor.visits(&comparison, in: &turn) { settle() }
+    while visitor.visits(&replication, in: &turn) { settle() }
+    while visitor.visits(&poses, in: &turn) { settle() }
+    while visitor.visits(&maps, in: &turn) { settle() }
+    while visitor.visits(&resources, in: &turn) { settle() }
+    while visitor.visits(&frames, in: &turn) { settle() }
+    while visitor.visits(&messages, in: &turn) { settle() }
+    while visitor.visits(&coordination, in: &turn) { settle() }
+    while visitor.visits(&ownership, in: &turn) { settle() }
+  }
 
   /// When the node needs ``Input/tick`` at the latest; nil after the end.
   package var deadline: Instant? {
     mutating get {
       guard !turn.hasEnded else { return nil }
       // One call each ping interval at least: a gap between calls shows that this process stood still.
-      var next = turn.lastTick + ProtocolTimes.ping
-      next = min(next, links.deadline(in: &turn) ?? next)
-      next = min(next, membership.deadline(in: &turn) ?? next)
-      next = min(next, governance.deadline(in: &turn) ?? next)
-      next = min(next, proofs.pairing.deadline(in: &turn) ?? next)
-      next = min(next, proofs.handshake.deadline(in: &turn) ?? next)
-      next = min(next, proofs.comparison.deadline(in: &turn) ?? next)
-      next = min(next, replication.deadline(in: &turn) ?? next)
-      next = min(next, poses.deadline(in: &turn) ?? next)
-      next = min(next, maps.deadline(in: &turn) ?? next)
-      next = min(next, coordination.deadline(in: &turn) ?? next)
-      next = min(next, ownership.deadline(in: &turn) ?? next)
-      next = min(next, frames.deadline(in: &turn) ?? next)
-      next = min(next, messages.deadline(in: &turn) ?? next)
-      return max(next, turn.lastTick)
+      var deadlines = Deadlines(next: turn.lastTick + ProtocolTimes.ping)
+      visit(&deadlines)
+      return max(deadlines.next, turn.lastTick)
     }
   }
 
@@ -185,15 +196,8 @@ package struct Node: Sendable {
 
   /// Extends every wait for other peers by a gap in which this process did not run or the machine was suspended.
   mutating func excuse(_ gap: Duration) {
-    links.organ.excuse(gap, in: turn)
-    membership.organ.excuse(gap, in: &turn)
-    proofs.handshake.organ.excuse(gap)
-    proofs.comparison.organ.excuse(gap)
-    maps.organ.excuse(gap)
-    resources.excuse(gap)
-    ownership.organ.excuse(gap, in: &turn)
-    messages.organ.excuse(gap)
-    governance.organ.excuse(gap)
+    var excuses = Excuses(gap: gap)
+    visit(&excuses)
     turn.tell(.elect(.stalled(gap)))
     settle()
     membership.organ.hastenDials(in: &turn)
@@ -202,32 +206,20 @@ package struct Node: Sendable {
   /// Runs the due timers, organ by organ, and then the conclusions that this turn allows.
   mutating func runTimers() {
     guard !turn.hasEnded else { return }
-    // One link at a time: all consequences of one end come before the next link is judged.
-    if links.state.isDue(in: &turn) { repeat { settle() } while links.organ.tick(in: &turn) }
     settle()
-    if membership.isDue(in: &turn) { membership.organ.tick(in: &turn) }
-    settle()
-    if governance.isDue(in: &turn) { governance.organ.tick(in: &turn) }
-    settle()
-    if proofs.pairing.isDue(in: &turn) { proofs.pairing.organ.tick(in: &turn) }
-    settle()
-    if proofs.handshake.isDue(in: &turn) { proofs.handshake.organ.tick(in: &turn) }
-    settle()
-    if proofs.comparison.isDue(in: &turn) { proofs.comparison.organ.tick(in: &turn) }
-    settle()
-    if replication.isDue(in: &turn) { replication.organ.tick(in: &turn) }
-    settle()
-    if poses.isDue(in: &turn) { poses.organ.tick(in: &turn) }
-    if maps.isDue(in: &turn) { maps.organ.tick(in: &turn) }
-    if frames.isDue(in: &turn) { frames.organ.tick(in: &turn) }
-    if messages.isDue(in: &turn) { messages.organ.tick(in: &turn) }
-    if coordination.isDue(in: &turn) { repeat { settle() } while coordination.organ.tick(in: &turn) }
-    settle()
+    var timers = Timers()
+    visit(&timers)
     // A new host, or a change of what can be reached, may decide disputed records.
     if membership.state.hasNewEvidence { takeBelieved() }
     if !replication.state.isIdle { replication.organ.conclude(messagesAreOpen: messages.state.areOpen, in: &turn) }
     if !ownership.state.isIdle(at: turn.now) { ownership.organ.conclude(in: &turn) }
     refreshDeadlines()
+  }
+
+  /// Computes the deadlines of the organs that this turn has changed.
+  mutating func refreshDeadlines() {
+    var refreshes = Refreshes()
+    visit(&refreshes)
   }
 
   /// Lets membership review its disputed records, one after the other.
@@ -237,22 +229,6 @@ package struct Node: Sendable {
       settle()
       last = next
     }
-  }
-
-  private mutating func refreshDeadlines() {
-    links.refresh(in: &turn)
-    membership.refresh(in: &turn)
-    governance.refresh(in: &turn)
-    proofs.pairing.refresh(in: &turn)
-    proofs.handshake.refresh(in: &turn)
-    proofs.comparison.refresh(in: &turn)
-    replication.refresh(in: &turn)
-    poses.refresh(in: &turn)
-    coordination.refresh(in: &turn)
-    maps.refresh(in: &turn)
-    ownership.refresh(in: &turn)
-    frames.refresh(in: &turn)
-    messages.refresh(in: &turn)
   }
 }
 
@@ -393,9 +369,9 @@ extension Node {
   /// The latest complete map of the session.
   package var currentMap: MapID? { maps.state.currentMap }
   /// The resources that were offered, in either direction, and have not ended.
-  package var openResources: Int { resources.openCount }
+  package var openResources: Int { resources.state.openCount }
   /// The attachments that are listed, and whether all of each is here.
-  package var attachments: [(offer: OfferedResource, isHere: Bool)] { resources.listed }
+  package var attachments: [(offer: OfferedResource, isHere: Bool)] { resources.state.listed }
   /// The messages that wait here.
   package var messageLoad: MessageLoad { messages.state.load }
   /// The start of a peer to which parts of streams go at present; nil before the first.

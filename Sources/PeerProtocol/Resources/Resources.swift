@@ -207,7 +207,7 @@ extension Resources {
   }
 
   /// Grants everybody the time in which this node stood still.
-  mutating func excuse(_ gap: Duration) {
+  mutating func excuse(_ gap: Duration, in turn: inout Turn) {
     for index in incoming.indices {
       incoming[index].holding.excuse(gap)
       incoming[index].patience.excuse(gap)

@@ -125,7 +125,7 @@ package struct ElectionPeer: SimulatedNode {
   package mutating func tick(at now: Instant) {
     begin(at: now)
     while let peer = redials.next(at: now) { outputs.append(.dial(peer: peer)) }
-    repeat { settle() } while coordination.tick(in: &turn)
+    repeat { settle() } while coordination.step(in: &turn)
     finish()
   }
 

@@ -317,7 +317,8 @@ extension Session {
     guard start == incarnation else { return }
     let requests = messages.requests.requests(to: sender.peer, in: [message])
     for number in requests {
-      messages.requests.finish(number, .failure(SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)))
+      let error = SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)
+      messages.requests.finish(number, .failure(error))
     }
     guard requests.isEmpty else { return }
     let returned = MessageReturn(message: message, receiver: peer(sender.peer), reason: reason, text: text)
@@ -408,9 +409,8 @@ extension Session {
 
   /// A peer is gone: it answers nothing and waits for nothing.
   private func endRequests(with peer: PeerID) {
-    for number in messages.requests.requests(to: peer) {
-      messages.requests.finish(number, .failure(SessionError(.notConnected, "\(peer.short) is gone and will not answer")))
-    }
+    let error = SessionError(.notConnected, "\(peer.short) is gone and will not answer")
+    for number in messages.requests.requests(to: peer) { messages.requests.finish(number, .failure(error)) }
     messages.requests.withdrawAll(of: peer)
   }
 }

@@ -1,5 +1,4 @@
 import PeerProtocol
-import PeerTransport
 import Synchronization
 
 /// How the wait of a caller ended.
@@ -53,62 +52,5 @@ struct Numbers {
   mutating func next() -> UInt64 {
     last += 1
     return last
-  }
-}
-
-extension Session {
-  /// Lets the node begin something under a number of its own, and waits until it tells how that ended.
-  ///
-  /// - Parameters:
-  ///   - begin: The input that begins it.
-  ///   - giveUp: The input that ends it early, when the task is cancelled.
-  func wait<Value>(
-    in pending: Pending<Value>, _ begin: (UInt64) -> Input, givingUp giveUp: @escaping @Sendable (UInt64) -> Input
-  ) async -> Waited<Value> {
-    let number = pending.nextNumber()
-    return await wait(in: pending, number) {
-      (try? handle(begin(number))) == nil ? .left : nil
-    } givingUp: {
-      $0.input(giveUp(number))
-    }
-  }
-
-  /// Begins something under a number that was not used before, and waits for its outcome.
-  ///
-  /// - Parameters:
-  ///   - begin: Begins it, or returns why that is not possible any more; it is not called in a cancelled task.
-  ///   - giveUp: Ends it early, when the task is cancelled.
-  func wait<Value>(
-    in pending: Pending<Value>, _ number: UInt64, _ begin: () -> EndReason?,
-    givingUp giveUp: @escaping @Sendable (isolated Session) -> Void = { _ in }
-  ) async -> Waited<Value> {
-    await suspend { caller in
-      pending.add(number, caller)
-      if !Task.isCancelled, let reason = begin() { pending.resume(number, .ended(reason)) }
-    } cancel: {
-      giveUp($0)
-      pending.resume(number, .cancelled)
-    }
-  }
-
-  /// Waits until a desk resumes the caller that it was given.
-  ///
-  /// - Parameters:
-  ///   - begin: Gives the caller to its desk.
-  ///   - cancel: Has the desk resume it, when the task is cancelled or was before.
-  ///   - proceed: Does what the caller's arrival asks for, after that.
-  func suspend<Value: Sendable>(
-    _ begin: (CheckedContinuation<Value, Never>) -> Void, cancel: @escaping @Sendable (isolated Session) -> Void,
-    then proceed: () -> Void = {}
-  ) async -> Value {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { caller in
-        begin(caller)
-        if Task.isCancelled { cancel(self) }
-        proceed()
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { cancel($0) } }
-    }
   }
 }

@@ -209,7 +209,8 @@ extension Session {
     guard board.isWanted, !hasEnded else { return }
     if board.wasRead { return publishSnapshot() }
     board.becomeStale()
-    guard world.snapshots.timer?.deadline == nil, loop.now < world.snapshots.lastRead + SnapshotDesk.patience else { return }
+    guard world.snapshots.timer?.deadline == nil, loop.now < world.snapshots.lastRead + SnapshotDesk.patience
+    else { return }
     let timer = world.snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
     timer.deadline = loop.now + SnapshotDesk.pause
     world.snapshots.timer = timer

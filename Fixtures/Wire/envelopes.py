@@ -2,7 +2,7 @@
 """Makes envelopes.txt from the page Documentation/Protocol/envelopes.md alone: the bytes of one message of every form.
 
 No code of the program has a part in these bytes, so that a change of the encoder cannot change what it is compared with.
-Run it in this folder and compare: ./envelopes.py | diff envelopes.txt -
+A test compares what it prints with the file: Fixtures/Wire/envelopes.py > Fixtures/Wire/envelopes.txt
 """
 import struct
 

@@ -2,7 +2,7 @@
 """Makes frames.txt from the pages of the protocol alone: one frame of every kind that has a value in the tests.
 
 No code of the program has a part in these bytes, so that a change of the encoder cannot change what it is compared with.
-Run it in this folder and compare: ./frames.py | diff frames.txt -
+A test compares what it prints with the file: Fixtures/Wire/frames.py > Fixtures/Wire/frames.txt
 """
 import hashlib
 import struct

@@ -2,7 +2,7 @@
 """Makes streams.txt from the page Documentation/Protocol/streams.md alone: the bytes of one message of every form.
 
 No code of the program has a part in these bytes, so that a change of the encoder cannot change what it is compared with.
-Run it in this folder and compare: ./streams.py | diff streams.txt -
+A test compares what it prints with the file: Fixtures/Wire/streams.py > Fixtures/Wire/streams.txt
 """
 import struct
 

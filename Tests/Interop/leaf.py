@@ -14,12 +14,11 @@ from election import Follower
 from fields import optional_node, read_addresses, read_flag, read_optional_node
 from membership import KICKED, Record, Roster, Rules
 from relayed import RelayedConversation
-from small.member import BYE_LEFT, INVITE, INVITE_ANSWER, LINKS, PRESENT, ROSTER, VECTOR, Member, Phase
-from small.messages import MESSAGE_REPORT, Conversation
+from small.frames import Frame
+from small.member import BYE_LEFT, PRESENT, Member, Phase
+from small.messages import Conversation
 from small.wire import Node, Reader, check, u8, u32, u64
 
-RULES, ELECTION, OPERATIONS, SNAPSHOT, ACKNOWLEDGEMENT, STATUS = 12, 16, 32, 34, 41, 55
-RELAYED_MESSAGE, RELAYED_REPORT = 66, 67
 #: Between vectors (seconds).
 EXCHANGE = 5.0
 
@@ -32,7 +31,7 @@ class Leaf(Member):
         #: How many exchanges of vectors there were since it joined.
         self.exchanges = 0
         self.anchors = AnchorSet(me.actor)
-        self.election = Follower(me, partial(self._flood, ELECTION))
+        self.election = Follower(me, partial(self._flood, Frame.ELECTION))
         self.roster = Roster(me.id, Record(1, PRESENT, me.incarnation, name))
         self.rules = Rules()
         self._next_exchange = 0.0
@@ -44,10 +43,12 @@ class Leaf(Member):
         #: The messages to and from members that this peer has no link to.
         self._relayed: dict[Node, RelayedConversation] = {}
         self._handlers |= {
-            ROSTER: self._merge_roster, INVITE: self._invite, LINKS: self._links, ELECTION: self._election,
-            RULES: lambda body: self.rules.receive(body, self.election.host is not None),
-            OPERATIONS: self._operations, SNAPSHOT: self._snapshot, ACKNOWLEDGEMENT: self._acknowledgement,
-            RELAYED_MESSAGE: self._take_relayed, RELAYED_REPORT: partial(self._take_relayed, is_report=True)}
+            Frame.ROSTER: self._merge_roster, Frame.INVITE: self._invite, Frame.LINK_ANNOUNCEMENT: self._links,
+            Frame.ELECTION: self._election,
+            Frame.RULES: lambda body: self.rules.receive(body, self.election.host is not None),
+            Frame.OPERATIONS: self._operations, Frame.SNAPSHOT: self._snapshot,
+            Frame.ACKNOWLEDGEMENT: self._acknowledgement, Frame.RELAYED_MESSAGE: self._take_relayed,
+            Frame.RELAYED_REPORT: partial(self._take_relayed, is_report=True)}
 
     @property
     def session_time(self) -> int:
@@ -102,7 +103,7 @@ class Leaf(Member):
         self._send_vector()
         self._send_status()
         if self.rules.version > 0 or self.election.host != self.other:
-            self._send(RULES, self.rules.encoded)
+            self._send(Frame.RULES, self.rules.encoded)
 
     # Admission.
 
@@ -117,11 +118,11 @@ class Leaf(Member):
         reader = Reader(body)
         number, _, _ = reader.u64(), reader.u32(), reader.blob(4_096)
         reader.end()
-        self._send(INVITE_ANSWER, u64(number) + u8(1))
+        self._send(Frame.INVITE_ANSWER, u64(number) + u8(1))
 
     def _become_member(self) -> None:
         self.roster.admit(*self.other, self._their_name, self._their_addresses)
-        self._send(ROSTER, self.roster.encoded)
+        self._send(Frame.ROSTER, self.roster.encoded)
         self._announce()
         self._next_exchange = self._now + EXCHANGE
         self._send_vector()
@@ -137,7 +138,7 @@ class Leaf(Member):
             if record.status != PRESENT:
                 self.election.gone(peer)
         if correction := self.roster.correct():
-            self._send(ROSTER, correction)
+            self._send(Frame.ROSTER, correction)
 
     def _announce(self) -> None:
         self._announced += 1
@@ -188,7 +189,7 @@ class Leaf(Member):
             self._send_vector()
         if vector == self.anchors.vector and digest != self.anchors.digest:
             for part in chunks(self.anchors.snapshot):
-                self._send(SNAPSHOT, part)
+                self._send(Frame.SNAPSHOT, part)
         super()._vector(body)
 
     def _snapshot(self, body: bytes) -> None:
@@ -198,7 +199,7 @@ class Leaf(Member):
 
     def _send_vector(self) -> None:
         for body in chunks(u8(0) + self.anchors.digest + self.anchors.encoded_vector):
-            self._send(VECTOR, body)
+            self._send(Frame.VECTOR, body)
 
     def _acknowledgement(self, body: bytes) -> None:
         reader = Reader(body)
@@ -213,7 +214,7 @@ class Leaf(Member):
         for node, (wanted, answered) in list(self._questions.items()):
             applied = self.anchors.vector.get(node.actor, 0)
             if applied > answered:
-                self._send(ACKNOWLEDGEMENT, u8(1) + u8(0) + bytes(self.me) + bytes(node) + u64(applied))
+                self._send(Frame.ACKNOWLEDGEMENT, u8(1) + u8(0) + bytes(self.me) + bytes(node) + u64(applied))
                 self._questions[node] = (wanted, applied)
             if applied >= wanted:
                 del self._questions[node]
@@ -230,11 +231,12 @@ class Leaf(Member):
 
     def _send_status(self) -> None:
         self._sent_status = self._status
-        self._flood(STATUS, self._sent_status)
+        self._flood(Frame.MAP_STATUS, self._sent_status)
 
     def _send_relayed(self, to: Node, kind: int, body: bytes) -> None:
-        is_report = kind == MESSAGE_REPORT
-        self._send(RELAYED_REPORT if is_report else RELAYED_MESSAGE, u8(0) + bytes(self.me) + bytes(to) + body)
+        is_report = kind == Frame.MESSAGE_REPORT
+        relayed = Frame.RELAYED_REPORT if is_report else Frame.RELAYED_MESSAGE
+        self._send(relayed, u8(0) + bytes(self.me) + bytes(to) + body)
 
     def _take_relayed(self, body: bytes, is_report: bool = False) -> None:
         reader = Reader(body)

@@ -106,7 +106,7 @@ package struct Coordination: Organ {
       case .membersChanged: haveMembersChanged = true
       case .send(let state, let node):
         guard let link = turn.mesh.links.carrier(of: node) else { continue }
-        turn.send(.linkState, on: link) { state.write(to: &$0) }
+        turn.send(.linkAnnouncement, on: link) { state.write(to: &$0) }
         turn.tell(.announced(state.node, on: link))
       }
     }

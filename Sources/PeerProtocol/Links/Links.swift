@@ -319,7 +319,7 @@ struct Links: Organ {
     let token = BulkOffer.Token(high: turn.random.next(), low: turn.random.next())
     bulk.await(token, from: peer, at: turn.now)
     let offer = BulkOffer(token: token, receiverDials: !link.isDialled)
-    turn.send(.bulk, on: control) { offer.write(to: &$0) }
+    turn.send(.bulkOffer, on: control) { offer.write(to: &$0) }
     if !offer.receiverDials { bulk.dial(peer, token, at: link.remote, in: &turn) }
   }
 

@@ -1,13 +1,194 @@
 import WorldModel
 
-/// The one table of frames: which organ takes each, on which links it is legal, and how large it may be.
+/// The one table of frames: number and content of each, the organ that takes it, the links on which it is legal, and how
+/// large it may be.
 ///
-/// To add a frame:
-/// 1. give it a number in ``FrameType``, with a line on what it carries;
-/// 2. write its struct, its bytes and its largest size in the folder of the organ that it belongs to;
-/// 3. add a case to that organ's `Frame`, and to the `receive` that takes it;
-/// 4. add its row below; the compiler asks for it;
-/// 5. describe it in PROTOCOL.md, add it to the samples of `FrameTests` and to the fuzzer's seeds.
+/// A receiver skips numbers that are not listed, so that newer peers may use more. The table of PROTOCOL.md and
+/// `Fixtures/Wire/frames.json` are made of this file by `FrameTableTests`: a mark is the page of the protocol that
+/// describes the frames under it, a comment is the content. CONTRIBUTING.md says how a frame is added.
+package enum FrameType: UInt8, Sendable, CaseIterable {
+  // MARK: Connections
+
+  /// The sender's identity, versions and capabilities; once.
+  case hello = 1
+  /// Why the link ends; last.
+  case goodbye = 2
+  /// Empty: the sender holds the receiver as a member.
+  case admit = 3
+  /// Eight bytes that come back in a pong.
+  case ping = 4
+  /// The eight bytes of a ping.
+  case pong = 5
+
+  // MARK: The passcode
+
+  /// The dialler begins the proof of the passcode.
+  case passcodeShare = 13
+  /// The share and the tag of the side that was dialled.
+  case passcodeAnswer = 14
+  /// The tag of the dialler.
+  case passcodeProof = 15
+  /// When the answer comes, after wrong passcodes.
+  case passcodeWait = 76
+
+  // MARK: Codes
+
+  /// The dialler begins a comparison of codes.
+  case codeCommitment = 18
+  /// The nonce of the side that was dialled.
+  case codeNonce = 19
+  /// The nonce of the commitment.
+  case codeReveal = 20
+  /// Empty: the sender's user has confirmed that the codes are the same.
+  case codeConfirmed = 21
+
+  // MARK: Drivers
+
+  /// Data between the drivers of two apps, and the verdict of each.
+  case handshake = 70
+
+  // MARK: Membership
+
+  /// Records of members.
+  case roster = 6
+  /// An invitation, with an app's bytes.
+  case invite = 8
+  /// Whether an invitation is accepted.
+  case inviteAnswer = 9
+  /// An invitation's number: it is withdrawn.
+  case inviteCancel = 10
+  /// The lock of the session and its limit of members.
+  case rules = 12
+  /// Signed statements of members on who was removed.
+  case removalWitnesses = 71
+
+  // MARK: Owned sessions
+
+  /// The owned session that the sender is in.
+  case charter = 73
+  /// Signed admissions, removals, raised cuts and locks.
+  case statements = 74
+  /// A hash of all statements that the sender holds.
+  case statementsDigest = 75
+
+  // MARK: Presence
+
+  /// The links of one member.
+  case linkAnnouncement = 17
+
+  // MARK: Election
+
+  /// An election message to one member or to all, under a flood header.
+  case election = 16
+
+  // MARK: Anchors
+
+  /// A batch of anchor operations.
+  case operations = 32
+
+  // MARK: Synchronisation
+
+  /// Part of a version vector with the digest of the anchors.
+  case vector = 33
+  /// Part of an anchor snapshot.
+  case snapshot = 34
+
+  // MARK: Live poses
+
+  /// Poses, each valid until the next one.
+  case ephemeral = 40
+  /// The live poses that the sender wants.
+  case interest = 43
+
+  // MARK: Kinds that change
+
+  /// Kinds that were written after their anchors were added.
+  case kinds = 68
+  /// A digest of all such kinds.
+  case kindDigest = 69
+
+  // MARK: Frames
+
+  /// Which members write in frames of their own, and measurements.
+  case frames = 44
+  /// A hash of all that the sender knows of frames.
+  case frameDigest = 45
+
+  // MARK: Acknowledgements
+
+  /// How much of an author's operations a member has applied.
+  case acknowledgement = 41
+
+  // MARK: Ownership
+
+  /// Requests for an anchor, and the replies of its owner and the host.
+  case ownership = 42
+
+  // MARK: Messages
+
+  /// A message of an app.
+  case message = 64
+  /// How far a sender's messages have come.
+  case messageReport = 65
+  /// A message on its way through members.
+  case relayedMessage = 66
+  /// A report on its way through members.
+  case relayedReport = 67
+  /// A message that may be lost, and that a later one replaces.
+  case unreliableMessage = 46
+  /// The groups that a member is in.
+  case groups = 47
+
+  // MARK: Maps
+
+  /// A second connection, for pieces of maps, is wanted.
+  case bulkOffer = 7
+  /// The token of a bulk offer; first and alone on its connection.
+  case attach = 11
+  /// A map that the sender has, whole or in part.
+  case mapAnnounce = 48
+  /// A map's id and the first chunk whose hash is wanted.
+  case mapManifestRequest = 49
+  /// Sizes and hashes of chunks.
+  case mapManifest = 50
+  /// A map's id and the chunks that are wanted.
+  case mapRequest = 51
+  /// A piece of a chunk.
+  case mapPiece = 52
+  /// A map's id: the receiver sends nothing more of it.
+  case mapCancel = 53
+  /// A map's id and a bit for each chunk that the sender has.
+  case mapHave = 54
+  /// A member's status of the session's map, under a flood header.
+  case mapStatus = 55
+
+  // MARK: Resources
+
+  /// A file or bytes that the sender offers.
+  case resourceOffer = 56
+  /// How far a resource is at the sender of the frame.
+  case resourceWord = 57
+  /// The members that may have the chunks of a resource.
+  case resourcePeers = 58
+  /// A resource's id and the first chunk whose hash is wanted.
+  case resourceManifestRequest = 59
+  /// Sizes and hashes of chunks.
+  case resourceManifest = 60
+  /// A resource's id and the chunks that are wanted.
+  case resourceRequest = 61
+  /// A piece of a chunk.
+  case resourcePiece = 62
+  /// A resource's id and a bit for each chunk that the sender has.
+  case resourceHave = 63
+  /// The attachments of one start of a member.
+  case attachments = 72
+
+  // MARK: Discovery
+
+  /// A key by which the receiver recognises the sender's advertisement.
+  case recognition = 22
+}
+
 extension FrameType {
   /// The receiver of a frame.
   enum Destination {
@@ -47,7 +228,7 @@ extension FrameType {
     case .goodbye: Rule(destination: .links(.goodbye), links: .all, limit: ProtocolLimits.strangerFrame)
     case .ping: Rule(destination: .links(.ping), links: .greeted, limit: 8)
     case .pong: Rule(destination: .links(.pong), links: .greeted, limit: 8)
-    case .bulk: Rule(destination: .links(.bulk), links: .member, limit: BulkOffer.size)
+    case .bulkOffer: Rule(destination: .links(.bulk), links: .member, limit: BulkOffer.size)
 
     case .recognition: Rule(destination: .links(.recognition), links: .member, limit: RecognitionKey.size)
 
@@ -78,7 +259,8 @@ extension FrameType {
     case .statementsDigest:
       Rule(destination: .governance(.digest), links: .member, limit: StatementsDigest.size)
 
-    case .linkState: Rule(destination: .coordination(.linkState), links: .member, limit: LinkState.largest)
+    case .linkAnnouncement:
+      Rule(destination: .coordination(.linkState), links: .member, limit: LinkState.largest)
     case .election: Rule(destination: .coordination(.election), links: .member, limit: ElectionMessage.largestFrame)
     case .mapStatus: Rule(destination: .coordination(.mapStatus), links: .member, limit: MapStatus.largestFrame)
 

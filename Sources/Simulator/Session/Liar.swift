@@ -148,7 +148,7 @@ package struct Liar {
     state.joinSequence = UInt32(random.below(10))
     let neighbours = (0..<random.below(6)).map { _ in node(roster).incarnation }
     state.neighbours = Set(neighbours).sorted()
-    writer.writeFrame(.linkState) { state.write(to: &$0) }
+    writer.writeFrame(.linkAnnouncement) { state.write(to: &$0) }
   }
 
   private mutating func writeElection(of me: borrowing Node, to writer: inout ByteWriter) {

@@ -2,10 +2,12 @@
 
 It dials one member, joins over TLS, fetches the map and checks its hashes, places anchors, and exchanges messages with
 that member. It holds no anchors of others and follows no host; `leaf.py` beside this folder builds that upon it. These
-files import only each other, the standard library and `cryptography`; test_small_peer.py bounds their lines of code.
+files import only each other, the standard library and `cryptography`, and read the table of frames;
+test_small_peer.py bounds their lines of code.
 
 - `member.py`: the peer, without input and output; begin here
 - `wire.py`: the fields of frames, as PROTOCOL.md notes them
+- `frames.py`: numbers of frames, their largest bodies, where they are legal
 - `author.py`, `maps.py`, `messages.py`: a page of the protocol each, as far as this peer needs it
 - `session.py`: TLS and the clock. A program calls its `dial`:
 

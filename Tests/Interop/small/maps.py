@@ -3,9 +3,9 @@
 import hashlib
 from collections.abc import Callable, Mapping
 
+from .frames import Frame
 from .wire import Reader, check, u32
 
-ANNOUNCE, MANIFEST_REQUEST, MANIFEST, REQUEST, PIECE = range(48, 53)
 #: The largest chunk, the largest part of one in a frame (bytes), and the most chunks that may be asked for at a time.
 CHUNK, PIECE_BYTES, ASKED = 262_144, 16_256, 8
 
@@ -42,7 +42,7 @@ class MapFetch:
             self.chunks: dict[int, bytes] = {}
             self._partial: dict[int, bytes] = {}
             self._asked: set[int] = set()
-            self._send(MANIFEST_REQUEST, self.id + u32(0))
+            self._send(Frame.MAP_MANIFEST_REQUEST, self.id + u32(0))
 
     def take_names(self, body: bytes) -> None:
         """Records the sizes and hashes of some chunks, and asks for more, or for the first chunks."""
@@ -53,7 +53,7 @@ class MapFetch:
         while reader.left:
             self._names.append((reader.u32(), reader.take(32)))
         if len(self._names) < self._count:
-            return self._send(MANIFEST_REQUEST, self.id + u32(len(self._names)))
+            return self._send(Frame.MAP_MANIFEST_REQUEST, self.id + u32(len(self._names)))
         sizes = [size for size, _ in self._names]
         check(hashlib.sha256(self._manifest).digest() == self.id, "a manifest that does not hash to the map id")
         check(sum(sizes) == self.size and all(0 < size <= CHUNK for size in sizes), "sizes do not add up")
@@ -63,7 +63,7 @@ class MapFetch:
         """Asks for the next chunks, once all are here that were asked for."""
         first = len(self.chunks)
         self._asked = set(range(first, min(first + ASKED, self._count)))
-        self._send(REQUEST, self.id + b"".join(map(u32, sorted(self._asked))))
+        self._send(Frame.MAP_REQUEST, self.id + b"".join(map(u32, sorted(self._asked))))
 
     def take_piece(self, body: bytes) -> None:
         """Records a part of a chunk that was asked for, and verifies the chunk after its last part."""

@@ -11,11 +11,10 @@ from enum import Enum
 
 from . import maps
 from .author import Author
-from .messages import MESSAGE, MESSAGE_REPORT, Conversation
+from .frames import LARGEST, Frame, legal
+from .messages import Conversation
 from .wire import Node, Reader, Refused, check, text, u8, u16, u32, u64, varint
 
-HELLO, GOODBYE, ADMIT, PING, PONG, ROSTER, _, INVITE, INVITE_ANSWER, INVITE_CANCEL, ATTACH = range(1, 12)
-LINKS, OPERATIONS, VECTOR, HANDSHAKE, CHARTER, PASSCODE_WAIT = 17, 32, 33, 70, 73, 76
 #: Capabilities: maps, chunks compressed with zstd; the bits that end a link with a peer that lacks them.
 HAS_MAPS, HAS_ZSTD, HAS_PASSCODE, ASKS_FOR_CODE, HAS_DRIVER = 1, 2, 8, 32, 64
 #: Reasons of goodbye that this peer gives.
@@ -33,12 +32,10 @@ class Phase(Enum):
     GREETING, STRANGER, MEMBER, ENDED = range(4)
 
 
-#: Types that the protocol knows, and those that a phase allows.
-KNOWN = {*range(1, 23), 32, 33, 34, *range(40, 71), *range(72, 77)}
-ALLOWED = {
-    Phase.GREETING: {HELLO, GOODBYE},
-    Phase.STRANGER: {GOODBYE, ADMIT, PING, PONG, INVITE, INVITE_ANSWER, INVITE_CANCEL, CHARTER},
-    Phase.MEMBER: KNOWN - {HELLO, ATTACH, *range(13, 16), *range(18, 22), HANDSHAKE, PASSCODE_WAIT}}
+#: The frames that a phase allows. This peer accepts no second connection, and takes no part in proofs, which are legal
+#: between strangers alone.
+ALLOWED = {Phase.GREETING: legal("greeting") - {Frame.ATTACH}, Phase.STRANGER: legal("stranger") & legal("member"),
+           Phase.MEMBER: legal("member")}
 #: The largest body (bytes).
 LIMITS = {Phase.GREETING: 4_608, Phase.STRANGER: 4_608, Phase.MEMBER: 66_560}
 
@@ -71,11 +68,11 @@ class Member:
         #: Whether the other side has said what it has; how many operations of this peer it was sent.
         self._is_streaming, self._streamed = False, 0
         self._handlers: dict[int, Callable[[bytes], None]] = {
-            HELLO: self._hello, GOODBYE: self._goodbye, ADMIT: self._admit, PING: self._ping,
-            INVITE_ANSWER: self._answer, VECTOR: self._vector,
-            maps.ANNOUNCE: self.map.announce, maps.MANIFEST: self.map.take_names, maps.PIECE: self.map.take_piece,
-            MESSAGE: self.conversation.receive, MESSAGE_REPORT: self.conversation.receive_report}
-        self._send(HELLO, b"SWLD" + u16(1) + u16(1) + u64(HAS_MAPS | (HAS_ZSTD if 1 in codecs else 0)) + bytes(me)
+            Frame.HELLO: self._hello, Frame.GOODBYE: self._goodbye, Frame.ADMIT: self._admit, Frame.PING: self._ping,
+            Frame.INVITE_ANSWER: self._answer, Frame.VECTOR: self._vector, Frame.MAP_ANNOUNCE: self.map.announce,
+            Frame.MAP_MANIFEST: self.map.take_names, Frame.MAP_PIECE: self.map.take_piece,
+            Frame.MESSAGE: self.conversation.receive, Frame.MESSAGE_REPORT: self.conversation.receive_report}
+        self._send(Frame.HELLO, b"SWLD" + u16(1) + u16(1) + u64(HAS_MAPS | (HAS_ZSTD if 1 in codecs else 0)) + bytes(me)
                    + text(service) + text(name) + text("") + NO_ADDRESSES)
 
     @property
@@ -100,7 +97,7 @@ class Member:
     def end(self, reason: int = BYE_LEFT, why: str = "") -> None:
         """Leaves the session, or ends the link for another reason."""
         if self.phase != Phase.ENDED:
-            self._send(GOODBYE, u8(reason) + u16(1) + u16(1))
+            self._send(Frame.GOODBYE, u8(reason) + u16(1) + u16(1))
             self.phase, self.reason = Phase.ENDED, (reason, why)
 
     # Bytes and time.
@@ -121,12 +118,12 @@ class Member:
     def _frames(self) -> Iterator[tuple[int, bytes]]:
         while self.phase != Phase.ENDED and len(self._input) >= 5:
             size, kind = struct.unpack_from("<IB", self._input)
-            check(size <= LIMITS[self.phase], "a frame over the limit")
+            check(size <= min(LIMITS[self.phase], LARGEST.get(kind, size)), "a frame over the limit")
             if len(self._input) < 5 + size:
                 return
             body = bytes(self._input[5:5 + size])
             del self._input[:5 + size]
-            check(kind in ALLOWED[self.phase] or kind not in KNOWN, f"frame {kind} is not allowed in {self.phase.name}")
+            check(kind in ALLOWED[self.phase] or kind not in LARGEST, f"frame {kind} is illegal in {self.phase.name}")
             yield kind, body
 
     def tick(self, now: float) -> None:
@@ -136,7 +133,7 @@ class Member:
         self._now = now
         if self.phase in (Phase.STRANGER, Phase.MEMBER):
             if now - self._sent >= 1:
-                self._send(PING, secrets.token_bytes(8))
+                self._send(Frame.PING, secrets.token_bytes(8))
             if now - self._heard > SILENCE:
                 self.end(BYE_TIMED_OUT)
 
@@ -159,7 +156,7 @@ class Member:
         if reasons := [reason for reason, holds in faults.items() if holds]:
             return self.end(reasons[0])
         self.phase, self.other = Phase.STRANGER, node
-        self._send(INVITE, u64(self._invitation) + u32(int(INVITATION * 1_000)) + text(""))
+        self._send(Frame.INVITE, u64(self._invitation) + u32(int(INVITATION * 1_000)) + text(""))
 
     def _answer(self, body: bytes) -> None:
         """Ends the link if the invitation is declined, or if the other side is busy. An admission comes by itself."""
@@ -174,22 +171,22 @@ class Member:
         """The other side admits this peer, which has invited it and so admits it too."""
         Reader(body).end()
         if self.phase == Phase.STRANGER:
-            self._send(ADMIT, b"")
+            self._send(Frame.ADMIT, b"")
             self.phase = Phase.MEMBER
             self._become_member()
 
     def _become_member(self) -> None:
-        self._send(ROSTER, varint(1) + encode_record(self.me, 1, PRESENT, self.name))
+        self._send(Frame.ROSTER, varint(1) + encode_record(self.me, 1, PRESENT, self.name))
         self._announce_links()
 
     def _announce_links(self, version: int = 1, place: int = 0) -> None:
         """Says that this peer has one link, and that it cannot host."""
-        self._send(LINKS, bytes(self.me) + u32(version) + u8(0) + u8(0) + u32(place) + u16(1)
+        self._send(Frame.LINK_ANNOUNCEMENT, bytes(self.me) + u32(version) + u8(0) + u8(0) + u32(place) + u16(1)
                    + u64(self.other.incarnation))
 
     def _ping(self, body: bytes) -> None:
         check(len(body) == 8, "a ping has 8 bytes")
-        self._send(PONG, body)
+        self._send(Frame.PONG, body)
 
     def _goodbye(self, body: bytes) -> None:
         self.phase, self.reason = Phase.ENDED, (Reader(body).u8(), "goodbye of the other side")
@@ -205,5 +202,5 @@ class Member:
         """Sends what the other side lacks: operations of this peer, since it had all others before."""
         if self._is_streaming:
             for batch in self.anchors.missing(self._streamed):
-                self._send(OPERATIONS, batch)
+                self._send(Frame.OPERATIONS, batch)
             self._streamed = len(self.anchors.written)

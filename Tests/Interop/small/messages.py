@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from .frames import Frame
 from .wire import Reader, check, u8, u32, u64
 
-MESSAGE, MESSAGE_REPORT = 64, 65
 #: What may be on its way before the receiver has reported, and what others may have on their way here (bytes of cost).
 FIRST_WINDOW, WINDOW = 262_144, 1_048_576
 #: The most bytes of a message, what each costs besides, and the bytes of its fields.
@@ -63,7 +63,7 @@ class Conversation:
     def _report(self, kind: int, track: int) -> None:
         chain, last = self._received.get(track, (0, 0))
         window = FIRST_WINDOW if track == CRITICAL else WINDOW
-        self._send(MESSAGE_REPORT, u8(kind | track) + u32(chain) + u64(last) + u32(window))
+        self._send(Frame.MESSAGE_REPORT, u8(kind | track) + u32(chain) + u64(last) + u32(window))
 
     def _pump(self) -> None:
         """Sends what the window of the receiver has room for."""
@@ -72,4 +72,4 @@ class Conversation:
             cost += len(body) - HEAD + OVERHEAD
             if number > self._last_sent and cost <= self._window:
                 self._last_sent = number
-                self._send(MESSAGE, body)
+                self._send(Frame.MESSAGE, body)

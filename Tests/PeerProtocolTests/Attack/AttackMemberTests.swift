@@ -138,7 +138,7 @@ import WorldModel
     mutating func announce(_ node: NodeID, _ neighbours: [UInt64], on link: LinkID) {
       var state = LinkState(node: node, configuration: ElectionConfiguration())
       (state.version, state.neighbours) = (1, Array(Set(neighbours)).sorted())
-      probe.send(.linkState, on: link) { state.write(to: &$0) }
+      probe.send(.linkAnnouncement, on: link) { state.write(to: &$0) }
     }
 
     /// Sends a message of an origin on the link to a neighbour; whether it goes on to the third one.

@@ -37,7 +37,7 @@ private struct Fetching {
     var offer: BulkOffer?
     for frame in try probe.frames(on: link) {
       var reader = ByteReader(frame.body.span)
-      if frame.type == .bulk { offer = try BulkOffer(reading: &reader) }
+      if frame.type == .bulkOffer { offer = try BulkOffer(reading: &reader) }
       guard frame.type == .mapRequest else { continue }
       _ = try reader.readDigest()
       while !reader.isAtEnd { chunks.append(Int(try reader.read(UInt32.self))) }

@@ -1,5 +1,5 @@
 import Basics
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
 import WorldModel
 
@@ -199,17 +199,14 @@ struct GreetingTests {
 
   @Test("every known frame is refused on a link whose state does not allow it")
   func refusesFramesOutOfPlace() throws {
-    let legal: [FrameType: String] = [
-      .hello: "g", .attach: "g", .goodbye: "gsm", .ping: "sm", .pong: "sm", .admit: "sm", .invite: "sm",
-      .inviteAnswer: "sm", .inviteCancel: "sm", .passcodeShare: "s", .passcodeAnswer: "s", .passcodeProof: "s",
-      .handshake: "s", .charter: "sm",
-    ]
     for type in FrameType.allCases {
-      for state in "gsm" where !(legal[type] ?? "m").contains(state) {
+      for kind in [LinkKind.greeting, .stranger, .member] where !type.rule.links.contains(LinkKinds(kind)) {
         var probe = NodeProbe()
-        let link = state == "g" ? probe.open(1, other) : state == "s" ? probe.greet(1, other) : probe.join(1, other)
-        probe.send(.init(rawValue: type.rawValue)!, on: link) { _ in }
-        #expect(try probe.goodbye(on: link) == .protocolError, "\(type) in \(state)")
+        let link =
+          kind == .greeting
+          ? probe.open(1, other) : kind == .stranger ? probe.greet(1, other) : probe.join(1, other)
+        probe.send(type, on: link)
+        #expect(try probe.goodbye(on: link) == .protocolError, "\(type) on a \(kind) link")
       }
     }
   }

@@ -163,7 +163,7 @@ struct StreamTests {
     state.version = 1
     state.neighbours = [1]
     var writer = ByteWriter()
-    writer.writeFrame(.linkState) { state.write(to: &$0) }
+    writer.writeFrame(.linkAnnouncement) { state.write(to: &$0) }
     writer.writeFrame(.operations) { _ = theirs.readLog(&cursor, limit: 1000, into: &$0) }
     probe.send(bytes: writer.bytes, on: author)
     #expect(try probe.frames(on: reader).map(\.type).contains(.operations))

@@ -171,18 +171,6 @@ struct PageTests {
     #expect(try Self.page(claim.page).contains(claim.phrase))
   }
 
-  @Test("list every frame")
-  func frames() throws {
-    var listed: Set<Int> = []
-    for line in try Self.text("PROTOCOL").split(separator: "\n") where line.hasPrefix("| ") {
-      let cell = line.dropFirst(2).prefix { $0 != "|" }.filter { $0 != " " }
-      let bounds = cell.split(separator: "…").compactMap { Int($0) }
-      if bounds.count == 2 { listed.formUnion(bounds[0]...bounds[1]) }
-      listed.formUnion(cell.split(separator: ",").compactMap { Int($0) })
-    }
-    #expect(listed == Set(FrameType.allCases.map { Int($0.rawValue) }))
-  }
-
   private static func text(_ page: String) throws -> String {
     var root = URL(filePath: #filePath)
     for _ in 0..<4 { root.deleteLastPathComponent() }
@@ -196,7 +184,7 @@ struct PageTests {
   }
 
   /// A number with commas between thousands.
-  private static func text(_ number: Int) -> String {
+  static func text(_ number: Int) -> String {
     let digits = Array(String(number))
     return digits.indices.reduce(into: "") { text, index in
       if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }

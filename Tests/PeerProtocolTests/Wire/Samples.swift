@@ -218,7 +218,7 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("handshake-data", .handshake, HandshakeFrame.data([9, 8, 7])) { $0.write(to: &$1) },
     FrameCase("handshake-authenticated", .handshake, HandshakeFrame.authenticated) { $0.write(to: &$1) },
     FrameCase("handshake-failed", .handshake, HandshakeFrame.failed(reason: "ticket expired")) { $0.write(to: &$1) },
-    FrameCase("bulk", .bulk, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
+    FrameCase("bulk", .bulkOffer, BulkOffer(token: Sample.token, receiverDials: true)) { $0.write(to: &$1) },
     FrameCase("attach", .attach, Sample.token) { $0.write(to: &$1) },
     FrameCase("recognition", .recognition, Sample.recognitionKey) { $0.write(to: &$1) },
     FrameCase("charter", .charter, Charter(Sample.genesis, [Sample.statements[0], Sample.statements[2]])) {

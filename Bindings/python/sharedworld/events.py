@@ -107,7 +107,6 @@ class MapReceived(Event):
     done: int
     total: int
     name: str | None
-    name: str
 
 
 @event_class(EventType.MAP_FAILED)

@@ -114,7 +114,9 @@ extension Program {
 
   /// Tells people of the anchors that have come.
   func tellArrivals() {
-    for report in anchorNews.take() { console.say(report) }
+    let reports = anchorNews.take()
+    guard !reports.isEmpty else { return }
+    for report in reports { console.say(report) }
     terminal?.noteNews()
   }
 

@@ -17,7 +17,8 @@ struct MapDesk {
   private(set) var latest: (id: MapID, contents: Contents, points: Int, number: UInt64)?
   /// Whether the app knows that chunks cannot be kept.
   var cacheFailure = FailureNotice()
-  private var lastNumber: UInt64 = 0
+  /// The numbers of maps in the order in which they have arrived, or are shared.
+  var numbers = Numbers()
   private var opening = 0
   /// The digest of the news that waits until the maps before it are opened.
   private var digestToTell: SHA256Digest?
@@ -26,12 +27,6 @@ struct MapDesk {
 
   init(store: ChunkStore?) {
     self.store = store
-  }
-
-  /// The number of a map that has arrived, or is shared, now.
-  mutating func nextNumber() -> UInt64 {
-    lastNumber += 1
-    return lastNumber
   }
 
   /// Records a map, unless a later one is here.

@@ -13,7 +13,8 @@ enum Waited<Value: Sendable>: Sendable {
 
 /// The callers that await one kind of outcome, each under a number of its own.
 ///
-/// The outcome of each kind is a type of its own, so that no caller has to say what it would do with another's.
+/// The outcome of each kind is a type of its own, so that no caller has to say what it would do with another's. It is an
+/// object with a lock since the handler of a cancellation, on any thread, carries it to the session's loop.
 final class Pending<Value: Sendable>: Sendable {
   private struct State {
     var callers: Table<UInt64, CheckedContinuation<Waited<Value>, Never>> = [:]

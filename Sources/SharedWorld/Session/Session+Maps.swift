@@ -25,7 +25,7 @@ extension Session {
     guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
       throw SessionError(.mayNotShare, anchor: nil)
     }
-    maps.keep(.decoded(map), of: map.cloud.count, id: id, number: maps.nextNumber())
+    maps.keep(.decoded(map), of: map.cloud.count, id: id, number: maps.numbers.next())
     updateSnapshot()
     return id
   }
@@ -133,7 +133,7 @@ extension Session {
 
   /// Reads the head of a map that has arrived, beside the event loop; its points are decoded when the app asks for them.
   func open(_ package: MapPackage, id: MapID, from peer: Peer) {
-    let number = maps.nextNumber()
+    let number = maps.numbers.next()
     let limit = configuration.mapMemoryLimit
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in

@@ -73,7 +73,7 @@ struct DeskTests {
   func latestMap() {
     var maps = MapDesk(store: nil)
     let ids = (0..<3).map { MapID(SHA256Digest(words: SIMD4($0, 0, 0, 0))) }
-    let numbers = ids.map { _ in maps.nextNumber() }
+    let numbers = ids.map { _ in maps.numbers.next() }
     for index in [1, 2, 0] {
       maps.keep(.decoded(WorldMap()), of: index, id: ids[index], number: numbers[index])
     }

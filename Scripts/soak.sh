@@ -35,6 +35,7 @@ for scenario in session-resources session-frames session-wrong-frames; do
 done
 part session-drivers 10000 3,4,5,6
 part session-attachments 5000 2,3,4,5,6
+part session-words 20000 3,4,5,6,7
 part session-streams 5000 2,3,4,5,6
 part session-relays 4000 4,5,6
 part liar 20000 3,4,5,6

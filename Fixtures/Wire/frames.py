@@ -56,6 +56,11 @@ FLOOD = node(ALICE, 42) + u64(7) + u32(3) + u8(0)
 def frame(kind, body): return u32(len(body)) + u8(kind) + body
 
 
+def word(topic, author, key, version, body):
+    """topic, author, length and bytes of the key, length of the body, version with its highest byte first, body"""
+    return u8(topic) + author + u8(len(key)) + key + u16(len(body)) + struct.pack(">Q", version) + body
+
+
 # creator, policy (1 owned, 2 curated), limit, nonce
 GENESIS = sha(b"creator") + u8(1, 16) + bytes(range(16))
 CURATED = sha(b"creator") + u8(2, 16) + bytes(range(16))
@@ -118,19 +123,30 @@ FRAMES = {
     "ownership": (42, u8(3) + u8(1) + ORIGIN + RECEIVER + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
     # name prefix, creator, owner, kind participant, region
     "interest": (43, ORIGIN + u32(3) + u8(0b11111) + text("lä") + BOB + ALICE + u8(5) + f32(1, 2, -3) + f32(4)),
-    # two declarations: frame 1 of the node, then the shared frame again; one measurement
-    "frames": (44, varint(2) + ORIGIN + u32(1) + u8(0) + u64(70_000) + u64(9) + u64(1_000)
-               + ORIGIN + u32(2) + u8(1) + u64(80_000) + u64(12) + u64(2_000)
-               + varint(1) + ACTOR + u32(1) + SHARED + ACTOR + u64(3) + u64(1_500) + POSE + f32(4, 5, 6)
-               + f32(*(index / 64 for index in range(21))) + f32(0.25) + u32(7)),
-    "frame-digest": (45, sha(b"share")),
+    # a topic each: names by their bytes
+    "words-groups": (44, word(1, ORIGIN, b"", 3, u8(3) + text("a") + text("zeichnen") + text("ä"))),
+    "words-map-status": (44, word(2, ORIGIN, b"", 4, MAP + u8(1) + u8(37))),
+    # frame 1 of the node, then the shared frame again
+    "words-declarations": (44, word(
+        3, ORIGIN, b"", 2, u8(2) + u32(1) + u8(0) + u64(70_000) + u64(9) + u64(1_000)
+        + u32(2) + u8(1) + u64(80_000) + u64(12) + u64(2_000))),
+    # the key: source and target
+    "words-measurements": (44, word(
+        4, ORIGIN, ACTOR + u32(1) + SHARED, 3, u64(1_500) + POSE + f32(4, 5, 6)
+        + f32(*(index / 64 for index in range(21))) + f32(0.25) + u32(7))),
+    "words-attachments": (44, word(
+        5, ORIGIN, b"", 9, u8(2) + RESOURCE + u64(5) + u64(332_144) + u32(2) + text("plan.txt")
+        + sha(u64(START) + u64(6) + u64(0)) + u64(6) + u64(0) + u32(0) + text("none"))),
+    # the key: the author of the attachment and its number
+    "words-removals": (44, word(6, RECEIVER, ORIGIN + u64(5), 1, u8(1))),
+    # one that is taken back, under the highest version, and another one
+    "words-two": (44, word(1, ORIGIN, b"", 1 << 62, b"") + word(1, RECEIVER, b"", 1, u8(1) + text("a"))),
+    "word-digest": (45, b"".join(u64(part << 56 | part) for part in range(8))),
     # count, two writes: key, clock, writer, kind (a table top with three corners, a picture)
     "kinds": (68, u16(2) + ACTOR + u64(5) + u64(70_000) + BOB[:8] + struct.pack(">Q", 42)
               + u8(1, 1, 4) + f32(2, 0.5) + varint(3) + f32(1, 2, 3, 4, 5, 6)
               + BOB[:8] + struct.pack(">Q", 42) + u64(6) + u64(80_000) + ACTOR + u8(2) + text("poster") + f32(0.25, 0.5)),
     "kind-digest": (69, u8(1) + b"".join(u64(part << 56 | part) for part in range(16))),
-    # version, count, names by their bytes
-    "groups": (47, ORIGIN + u32(3) + u8(3) + text("a") + text("zeichnen") + text("ä")),
     "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),
     "map-manifest-request": (49, MAP + u32(500)),
     "map-manifest": (50, MAP + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),
@@ -139,18 +155,11 @@ FRAMES = {
     "map-cancel": (53, MAP),
     # chunks 0, 3, 9 and 11 of 12
     "map-have": (54, MAP + u8(0b00001001, 0b00001010)),
-    "map-status": (55, FLOOD + MAP + u8(1) + u8(37)),
     # id, the incarnation of its sender, number, size, chunks, name
     "resource-offer": (56, RESOURCE + u64(START) + u64(5) + u64(332_144) + u32(2) + text("../skizze ü.txt")),
     "resource-offer-empty": (
         56,
         sha(u64(START) + u64(6) + u64(0)) + u64(START) + u64(6) + u64(0) + u32(0) + text("none"),
-    ),
-    "attachments": (
-        72,
-        ALICE + u64(START) + u64(9) + u8(2)
-        + RESOURCE + u64(5) + u64(332_144) + u32(2) + text("plan.txt")
-        + sha(u64(START) + u64(6) + u64(0)) + u64(6) + u64(0) + u32(0) + text("none"),
     ),
     "resource-waiting": (57, RESOURCE + u8(0)),
     "resource-accepted": (57, RESOURCE + u8(1)),

@@ -113,10 +113,14 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
   /// Of the unreliable messages that wait only the newest of each key are retained, as many as may wait.
   package static let unreliableSlots = Self(rawValue: 1 << 36)
 
-  // MARK: Groups
+  // MARK: Registers
 
-  /// A new link begins with the groups of all members.
-  package static let groupsOnNewLinks = Self(rawValue: 1 << 37)
+  /// A new link begins with the words of all members.
+  package static let wordsOnNewLinks = Self(rawValue: 1 << 37)
+  /// Words that the other side of a link lacks, as its digest shows, leave again.
+  package static let wordDigests = Self(rawValue: 1 << 42)
+  /// A word whose number is far from the known one counts from those on the shortest ways to its author alone.
+  package static let wordVouching = Self(rawValue: 1 << 43)
 
   // MARK: Resources
 
@@ -131,13 +135,6 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
 
   /// A peer is admitted only when the drivers of both ends have authenticated the other one.
   package static let bothDrivers = Self(rawValue: 1 << 41)
-
-  // MARK: Attachments
-
-  /// A new link begins with the attachments of all members.
-  package static let attachmentsOnNewLinks = Self(rawValue: 1 << 42)
-  /// An attachment that a member knew and has no more was removed.
-  package static let attachmentContext = Self(rawValue: 1 << 43)
 
   // MARK: Owned sessions
 

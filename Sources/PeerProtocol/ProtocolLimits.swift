@@ -113,6 +113,9 @@ package enum ProtocolLimits {
   static let resourcesFetched = 8
   /// Attachments of one start of a member that stand.
   package static let attachments = 16
+  /// Removals of others' attachments that are kept of one member, the latest ones, and of all that are no members.
+  static let removalsOfMember = 128
+  static let removalsOfStrangers = 1024
   /// Attachments that a node fetches at a time.
   static let attachmentsFetched = 4
   /// Ended offers that a receiver remembers, so that it can repeat its word.
@@ -138,14 +141,14 @@ package enum ProtocolLimits {
   package static let ephemeralRate = 4096
   /// Anchors a node drags at a time.
   package static let drags = 16
-  /// Processes whose declarations of frames are kept.
+  /// Processes that are members no more, or never were, whose declarations of frames are kept.
   static let frameAuthors = 1024
   /// Declarations of one process that are kept, the latest ones.
   package static let framesOfAuthor = 16
-  /// Measurements between frames that are kept, of all observers.
-  static let measurements = 2048
-  /// Those of one observer, the latest ones.
+  /// Measurements between frames of one observer that are kept, the latest ones.
   package static let measurementsOfObserver = 32
+  /// Those of all observers that are members no more, or never were.
+  static let measurementsOfStrangers = 1024
   /// Members that pass on a frame that is for another one.
   package static let hops = 8
   /// Requests for ownership that wait at a node, of its own app and of each other one.
@@ -240,8 +243,8 @@ package enum ProtocolTimes {
   static let restartPause: Duration = .seconds(1)
   /// Measurements of others make this node place all frames at most this often.
   static let framePlacing: Duration = .milliseconds(500)
-  /// A member's digests of frames are compared, and answered, at most this often.
-  static let frameComparison: Duration = .seconds(1)
+  /// A member's digests of frames and of words are compared, and answered, at most this often.
+  static let digestAnswer: Duration = .seconds(1)
   /// Version vectors are exchanged this often.
   package static let antiEntropy: Duration = .seconds(5)
   /// Poses of one subject leave at most this often: 60 times a second with some jitter pass.

@@ -17,7 +17,7 @@ from relayed import RelayedConversation
 from small.frames import Frame
 from small.member import BYE_LEFT, PRESENT, Member, Phase
 from small.messages import Conversation
-from small.wire import Node, Reader, check, u8, u32, u64
+from small.wire import Node, Reader, check, u8, u16, u32, u64
 
 #: Between vectors (seconds).
 EXCHANGE = 5.0
@@ -39,7 +39,9 @@ class Leaf(Member):
         self._seen: dict[Node, int] = {}
         self._vectors, self._snapshots = Chunks(131_072), Chunks(201_424_960)
         self._questions: dict[Node, tuple[int, int]] = {}
-        self._sent_status = b""
+        #: The last word on the map's status, and how many there were; none before there is a map.
+        self._said_status = bytes(34)
+        self._words_said = 0
         #: The messages to and from members that this peer has no link to.
         self._relayed: dict[Node, RelayedConversation] = {}
         self._handlers |= {
@@ -92,8 +94,7 @@ class Leaf(Member):
             conversation.tick(now)
         if self.election.place != self._announced_place:
             self._announce()
-        if self._status != self._sent_status:
-            self._send_status()
+        self._say_status()
         if now >= self._next_exchange:
             self._exchange(now)
 
@@ -101,7 +102,6 @@ class Leaf(Member):
         self._next_exchange = now + EXCHANGE
         self.exchanges += 1
         self._send_vector()
-        self._send_status()
         if self.rules.version > 0 or self.election.host != self.other:
             self._send(Frame.RULES, self.rules.encoded)
 
@@ -126,7 +126,7 @@ class Leaf(Member):
         self._announce()
         self._next_exchange = self._now + EXCHANGE
         self._send_vector()
-        self._send_status()
+        self._say_status()
 
     # Membership and presence.
 
@@ -223,15 +223,21 @@ class Leaf(Member):
 
     @property
     def _status(self) -> bytes:
-        """Map id, stage and percentage, as a status frame has them."""
+        """Map id, stage and percentage: the body of the word on the map's status."""
         if not self.map.id:
             return bytes(34)
         verified = sum(map(len, self.map.chunks.values()))
         return self.map.id + u8(2 if self.map.data else 1) + u8(100 * verified // self.map.size)
 
-    def _send_status(self) -> None:
-        self._sent_status = self._status
-        self._flood(Frame.MAP_STATUS, self._sent_status)
+    def _say_status(self) -> None:
+        """Says how far it has come, when that is news; its neighbour passes the word on, and keeps it."""
+        if self._status == self._said_status:
+            return
+        self._said_status = self._status
+        self._words_said += 1
+        # Topic 2, no key, the version with its highest byte first.
+        word = u8(2) + bytes(self.me) + u8(0) + u16(len(self._status)) + self._words_said.to_bytes(8, "big")
+        self._send(Frame.WORDS, word + self._status)
 
     def _send_relayed(self, to: Node, kind: int, body: bytes) -> None:
         is_report = kind == Frame.MESSAGE_REPORT

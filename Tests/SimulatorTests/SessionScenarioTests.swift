@@ -76,9 +76,18 @@ struct SessionScenarioTests {
   }
 
   @Test(
+    "a liar in every register: all know of each member in the end what that one says itself",
+    arguments: Tier.seeds(1...12))
+  func words(_ seed: Int) {
+    let outcome = SessionScenario.words.run(seed: UInt64(seed), count: 3 + seed % 5)
+    #expect(outcome.violation == nil && outcome.lies > 0, "soak replay session-words \(seed) \(3 + seed % 5)")
+  }
+
+  @Test(
     "a fresh seed holds", .thorough,
     arguments: [
-      SessionScenario.chaos, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers,
+      SessionScenario.chaos, .poses, .messages, .streams, .resources, .attachments, .words, .frames, .wrongFrames,
+      .drivers,
     ], [2, 3, 5])
   func freshChaosHolds(scenario: SessionScenario, count: Int) {
     let seed = Tier.freshSeed()

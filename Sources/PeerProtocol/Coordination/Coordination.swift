@@ -62,7 +62,7 @@ package struct Coordination: Organ {
 
   /// The frames of this organ.
   package enum Frame: Sendable {
-    case linkState, election, mapStatus
+    case linkState, election
   }
 
   /// Takes a frame about links or the election, or passes on a flooded one.
@@ -72,7 +72,6 @@ package struct Coordination: Organ {
     switch frame {
     case .linkState: receiveLinkState(try LinkState(body: body), from: sender, in: &turn)
     case .election: receiveElection(try Flooded<ElectionMessage>(body: body), from: sender, in: &turn)
-    case .mapStatus: receiveMapStatus(try Flooded<MapStatus>(body: body), from: sender, in: &turn)
     }
   }
 
@@ -144,9 +143,14 @@ package struct Coordination: Organ {
   private mutating func receiveElection(
     _ frame: Flooded<ElectionMessage>, from sender: MemberLink, in turn: inout Turn
   ) {
-    let message = frame.message
-    let origin = frame.header.origin
-    guard receive(.election, frame.header, from: sender, in: &turn, { message.write(to: &$0) }) else { return }
+    let (header, message) = (frame.header, frame.message)
+    let origin = header.origin
+    let decision = relay.receive(header, from: sender.node, over: graph, at: turn.now)
+    turn.send(.election, to: decision.targets) { body in
+      header.write(to: &body)
+      message.write(to: &body)
+    }
+    guard decision.deliver, turn.mesh.isMember(origin) else { return }
     if case .request(let request) = message, request.isExplicit, turn.mesh.host == turn.me {
       return receiveRequest(from: origin, in: &turn)
     }
@@ -188,26 +192,4 @@ package struct Coordination: Organ {
 
   /// Waits no longer.
   mutating func cancelHostWait(_ id: HostWaitID) { hostWaits.cancel(id) }
-
-  // MARK: Flood
-
-  /// Takes a member's word on how far it has come with the session's map, or passes it on.
-  private mutating func receiveMapStatus(_ frame: Flooded<MapStatus>, from sender: MemberLink, in turn: inout Turn) {
-    let (header, status) = (frame.header, frame.message)
-    guard receive(.mapStatus, header, from: sender, in: &turn, { status.write(to: &$0) }) else { return }
-    turn.tell(.mapStatus(status, header, isOwnWord: header.origin == sender.node))
-  }
-
-  /// Passes a flooded message on to those who lack it; whether it is for this node, and from a member.
-  private mutating func receive(
-    _ type: FrameType, _ header: FloodHeader, from sender: MemberLink, in turn: inout Turn,
-    _ build: (inout ByteWriter) -> Void
-  ) -> Bool {
-    let decision = relay.receive(header, from: sender.node, over: graph, at: turn.now)
-    turn.send(type, to: decision.targets) { body in
-      header.write(to: &body)
-      build(&body)
-    }
-    return decision.deliver && turn.mesh.isMember(header.origin)
-  }
 }

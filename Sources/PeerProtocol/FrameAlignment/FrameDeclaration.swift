@@ -6,8 +6,6 @@ package import Basics
 /// It stands in for a frame in every pose: the stamp of an anchor's pose names its author, and the live poses of a process are
 /// counted, so a pose needs no further byte. A process that declares nothing writes in the shared frame.
 package struct FrameDeclaration: Equatable, Sendable {
-  /// The process.
-  package var node: NodeID
   /// Counts its declarations from 1, and is the number of the frame.
   package var number: UInt32
   /// Whether it returns to the shared frame instead.
@@ -19,24 +17,21 @@ package struct FrameDeclaration: Equatable, Sendable {
   /// When it was declared (milliseconds of session time): the oldest frame is the root where nothing else is.
   package var sessionTime: UInt64
 
-  package init(
-    node: NodeID, number: UInt32, isShared: Bool, clock: UInt64, sequence: UInt64, sessionTime: UInt64
-  ) {
-    (self.node, self.number, self.isShared) = (node, number, isShared)
+  package init(number: UInt32, isShared: Bool, clock: UInt64, sequence: UInt64, sessionTime: UInt64) {
+    (self.number, self.isShared) = (number, isShared)
     (self.clock, self.sequence, self.sessionTime) = (clock, sequence, sessionTime)
   }
 
-  /// The declared frame.
-  var frame: WorldFrame { isShared ? .shared : WorldFrame(owner: node.actor, number: number) }
+  /// The frame that an author has declared.
+  func frame(of author: ActorID) -> WorldFrame { isShared ? .shared : WorldFrame(owner: author, number: number) }
 }
 
 extension FrameDeclaration {
   /// Bytes on the wire.
-  static let wireSize = NodeID.wireSize + 4 + 1 + 8 + 8 + 8
+  static let wireSize = 4 + 1 + 8 + 8 + 8
 
-  /// Appends node, number, whether it is the shared frame, clock, sequence and session time.
-  package func write(to writer: inout ByteWriter) {
-    node.write(to: &writer)
+  /// Appends number, whether it is the shared frame, clock, sequence and session time.
+  fileprivate func write(to writer: inout ByteWriter) {
     writer.write(number)
     writer.write(isShared ? 1 as UInt8 : 0)
     writer.write(clock)
@@ -45,8 +40,7 @@ extension FrameDeclaration {
   }
 
   /// Reads what ``write(to:)`` wrote.
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    node = try NodeID(reading: &reader)
+  fileprivate init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let start = reader.offset
     number = try reader.read(UInt32.self)
     isShared = try reader.readFlag()
@@ -55,6 +49,45 @@ extension FrameDeclaration {
     sessionTime = try reader.read(UInt64.self)
     guard number > 0, sequence > 0, sessionTime <= ProtocolLimits.counter else {
       throw .invalid("number, sequence or session time out of range", offset: start)
+    }
+  }
+}
+
+/// The last declarations of a process: the body of its word in ``WordTopic/declarations``.
+///
+/// One word for all of them: which of two holds for a pose depends on both, so nobody may know one without the other.
+package struct DeclarationList: Equatable, Sendable, FrameBody {
+  /// Bytes of the longest one on the wire.
+  static let largest = 1 + ProtocolLimits.framesOfAuthor * FrameDeclaration.wireSize
+
+  /// At least one, ascending by number.
+  package private(set) var declarations: [FrameDeclaration] = []
+
+  /// Keeps the latest ones that have room.
+  package init(_ declarations: [FrameDeclaration]) {
+    self.declarations = declarations.suffix(ProtocolLimits.framesOfAuthor)
+  }
+
+  /// Appends the declarations behind their count.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(UInt8(declarations.count))
+    for declaration in declarations { declaration.write(to: &writer) }
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let start = reader.offset
+    let count = Int(try reader.readByte())
+    guard 1...ProtocolLimits.framesOfAuthor ~= count else {
+      throw .invalid("a number of declarations out of range", offset: start)
+    }
+    for _ in 0..<count {
+      let start = reader.offset
+      let declaration = try FrameDeclaration(reading: &reader)
+      guard declaration.number > declarations.last?.number ?? 0 else {
+        throw .invalid("declarations that are not in order", offset: start)
+      }
+      declarations.append(declaration)
     }
   }
 }

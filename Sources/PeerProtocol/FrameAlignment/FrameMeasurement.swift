@@ -36,31 +36,47 @@ package struct FrameMeasurement: Equatable, Sendable {
   }
 }
 
+/// A measurement is a word in ``WordTopic/measurements``: the frames are its key, and the observer is its author.
 extension FrameMeasurement {
-  /// Bytes on the wire.
-  static let wireSize = 2 * WorldFrame.wireSize + 16 + 8 + 8 + FrameEstimate.wireSize
+  /// Bytes of the body.
+  static let bodySize = 8 + FrameEstimate.wireSize
 
-  /// Appends source, target, observer, version, session time and the estimate.
-  package func write(to writer: inout ByteWriter) {
-    key.source.write(to: &writer)
-    key.target.write(to: &writer)
-    writer.write(key.observer)
-    writer.write(version)
+  /// Appends session time and estimate.
+  package func writeBody(to writer: inout ByteWriter) {
     writer.write(sessionTime)
     estimate.write(to: &writer)
   }
 
-  /// Reads what ``write(to:)`` wrote; one of a frame to itself is an error.
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let start = reader.offset
-    key = Key(
-      source: try WorldFrame(reading: &reader), target: try WorldFrame(reading: &reader),
-      observer: try reader.readActor())
-    version = try reader.read(UInt64.self)
+  /// Reads a word; one of a frame to itself is an error.
+  package init(_ word: SpreadWord) throws(DecodingFailure) {
+    key = try Key(word)
+    version = word.version
+    let body = Array(word.body)
+    var reader = ByteReader(body.span)
     sessionTime = try reader.read(UInt64.self)
-    guard key.source != key.target, 1...ProtocolLimits.counter ~= version, sessionTime <= ProtocolLimits.counter else {
-      throw .invalid("a measurement of a frame to itself, or a number out of range", offset: start)
-    }
+    guard sessionTime <= ProtocolLimits.counter else { throw .invalid("a session time out of range", offset: 0) }
     estimate = try FrameEstimate(reading: &reader)
+    try reader.finish()
+  }
+}
+
+extension FrameMeasurement.Key {
+  /// The key of the word: source and target.
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    source.write(to: &writer)
+    target.write(to: &writer)
+    return writer.bytes
+  }
+
+  /// Reads the name of a word.
+  init(_ word: SpreadWord) throws(DecodingFailure) {
+    let bytes = Array(word.key)
+    var reader = ByteReader(bytes.span)
+    source = try WorldFrame(reading: &reader)
+    target = try WorldFrame(reading: &reader)
+    observer = word.author.actor
+    try reader.finish()
+    guard source != target else { throw .invalid("a measurement of a frame to itself", offset: 0) }
   }
 }

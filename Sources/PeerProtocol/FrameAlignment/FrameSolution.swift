@@ -78,7 +78,7 @@ struct FrameSolution: Sendable {
   private static func roots(_ book: FrameBook, _ edges: [FrameEdge]) -> [WorldFrame] {
     var ages: Table<WorldFrame, UInt64> = [:]
     for edge in edges { (ages[edge.low], ages[edge.high]) = (.max, .max) }
-    for declaration in book.declarations { ages[declaration.frame] = declaration.sessionTime }
+    for (frame, declaration) in book.declarations { ages[frame] = declaration.sessionTime }
     ages[.shared] = 0
     return ages.inOrder { one, other in
       if (one.key == .shared) != (other.key == .shared) { return one.key == .shared }

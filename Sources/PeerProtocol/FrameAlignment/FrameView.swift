@@ -22,22 +22,20 @@ package struct FrameView: Sendable {
   /// Of a session in which nobody declared a frame.
   init(me: ActorID = WorldFrame.shared.owner, _ rules: ProtocolRules = .all) { (self.me, self.rules) = (me, rules) }
 
-  /// Adds a declaration; whether it was news.
-  mutating func merge(
-    _ declaration: FrameDeclaration, isOwnWord: Bool, isKnown: (NodeID) -> Bool = { _ in true }
-  ) -> Bool {
-    guard book.merge(declaration, isOwnWord: isOwnWord, isKnown: isKnown) else { return false }
-    isTrivial = false
-    guard declaration.node.actor == me, mine != book.current(of: me) else { return true }
+  /// Takes the declarations of an author; nil for none, and for some that are not known.
+  mutating func set(_ declarations: DeclarationList?, of author: NodeID, isKnown: Bool) {
+    book.set(declarations, of: author, isKnown: isKnown)
+    isTrivial = book.isTrivial
+    guard author.actor == me, mine != book.current(of: me) else { return }
     mine = book.current(of: me)
     motions = [:]
-    return true
   }
 
-  /// Adds a measurement, which moves nothing yet; whether it was news.
-  mutating func merge(_ measurement: FrameMeasurement, isOwnWord: Bool) -> Bool {
-    book.merge(measurement, isOwnWord: isOwnWord)
-  }
+  /// Takes a measurement, which moves nothing yet.
+  mutating func set(_ measurement: FrameMeasurement) { book.set(measurement) }
+
+  /// Forgets a measurement, which moves nothing yet.
+  mutating func forget(_ key: FrameMeasurement.Key) { book.forget(key) }
 
   /// Works out where all frames are.
   mutating func solve() {
@@ -101,7 +99,7 @@ package struct FrameView: Sendable {
   }
 
   /// The processes that declared a frame, in the order of their ids.
-  var authors: [NodeID] { book.declared.values.compactMap(\.last?.node).inOrder() }
+  var authors: [NodeID] { book.declared.values.map(\.node).inOrder() }
 }
 
 extension FrameView {

@@ -96,7 +96,7 @@ struct MapExchange: Organ {
   var status: MapStatus { board.status(of: library) }
 
   /// How far a member has come with the session's map, as it last said.
-  func status(of peer: PeerID) -> MapStatus { board.status(of: peer) }
+  func status(of peer: PeerID, in turn: borrowing Turn) -> MapStatus { board.status(of: peer, in: turn) }
 
   /// The latest of the session's maps that is here, whole.
   var currentMap: MapID? { library.latestComplete?.announcement.id }
@@ -150,17 +150,8 @@ struct MapExchange: Organ {
     publish(in: &turn)
   }
 
-  /// A member has left the session.
-  mutating func memberGone(_ peer: PeerID) { board.forget(peer) }
-
-  /// Other members can be reached; those that came have heard nothing of this node's status yet.
-  mutating func reachable(came: Bool, in turn: inout Turn) {
-    if came { board.repeatStatus(status, in: &turn) }
-    board.show(in: &turn)
-  }
-
-  /// A member was away for too long: when it comes back the app is told again how far it is.
-  mutating func memberLost(in turn: inout Turn) { board.show(in: &turn) }
+  /// Other members can be reached, or one was away for too long: when it comes back the app is told again how far it is.
+  mutating func membersChanged(in turn: inout Turn) { board.show(in: &turn) }
 
   /// Grants every source the time in which this node stood still.
   mutating func excuse(_ gap: Duration, in turn: inout Turn) { library.excuse(gap) }
@@ -180,7 +171,6 @@ struct MapExchange: Organ {
     }
     requestManifests(isLate: true, in: &turn)
     requestChunks(in: &turn)
-    board.repeatStatus(status, in: &turn)
   }
 
   // MARK: Frames
@@ -315,10 +305,8 @@ struct MapExchange: Organ {
     }
   }
 
-  /// A member has come further with the session's map; the news came by the flood.
-  mutating func receiveStatus(_ status: MapStatus, under header: FloodHeader, isOwnWord: Bool, in turn: inout Turn) {
-    board.receive(status, under: header, isOwnWord: isOwnWord, in: &turn)
-  }
+  /// A member has come further with the session's map.
+  mutating func changed(_ word: SpreadWord, in turn: inout Turn) { board.changed(word, in: &turn) }
 
   /// Appends pieces of requested chunks while the window has room.
   mutating func write(on link: LinkRef, in turn: inout Turn) { server.write(on: link, of: library, in: &turn) }

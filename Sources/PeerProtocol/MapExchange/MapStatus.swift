@@ -26,8 +26,8 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     case claimed
   }
 
-  /// Bytes of the longest one on the wire, under its header.
-  static let largestFrame = FloodHeader.largest + 34
+  /// Bytes on the wire: the body of a word in ``WordTopic/mapStatus``.
+  static let size = 34
 
   /// Which map; nil when there is none.
   public let mapID: MapID?

@@ -3,14 +3,8 @@ import WorldModel
 
 /// The progress of all members with the session's map as a node knows it, and what it has told them of itself.
 struct MapStatusBoard: Sendable {
-  /// The last status of a member, and the flooded message that told it.
-  private struct Word: Sendable {
-    let status: MapStatus
-    let origin: NodeID
-    let nonce: UInt64
-  }
-
-  private var others: Table<PeerID, Word> = [:]
+  /// The status of each start of a member, this one's included.
+  private var statuses: Table<NodeID, MapStatus> = [:]
   /// The statuses that the app was told, of the peers that it knows to be there.
   private var shown: Table<PeerID, MapStatus> = [:]
   /// The last status that this node told, and when.
@@ -41,11 +35,10 @@ struct MapStatusBoard: Sendable {
   /// This peer does not know its place any more.
   mutating func losePlace() { place = nil }
 
-  /// How far a member has come, as it last said.
-  func status(of peer: PeerID) -> MapStatus { others[peer]?.status ?? .none }
-
-  /// Forgets what a former member said.
-  mutating func forget(_ peer: PeerID) { others[peer] = nil }
+  /// How far a member has come, as its present start last said.
+  func status(of peer: PeerID, in turn: borrowing Turn) -> MapStatus {
+    turn.mesh.roster[peer].flatMap { statuses[$0.node] } ?? .none
+  }
 
   /// Tells all members how far this node has come: at once when it reached another stage, else now and then.
   mutating func tell(_ status: MapStatus, in turn: inout Turn) {
@@ -61,39 +54,27 @@ struct MapStatusBoard: Sendable {
         return
       }
     }
-    repeatStatus(status, in: &turn)
-  }
-
-  /// Tells all members again, because some may not have heard it.
-  mutating func repeatStatus(_ status: MapStatus, in turn: inout Turn) {
     guard status.stage != .none || told.stage != .none else { return }
     told = status
     toldAt = turn.now
     due = nil
-    turn.flood(.mapStatus, to: nil) { status.write(to: &$0) }
+    turn.say(.mapStatus) { status.write(to: &$0) }
   }
 
-  /// Records what a member said of itself.
-  ///
-  /// - Parameter isOwnWord: Whether it came on a link of its own.
-  mutating func receive(_ status: MapStatus, under header: FloodHeader, isOwnWord: Bool, in turn: inout Turn) {
-    let peer = header.origin.peer
-    // Others may have used numbers of the future in its name: then it counts what it says itself.
-    if let known = others[peer], known.origin == header.origin, known.nonce > header.nonce,
-      !isOwnWord || known.nonce - header.nonce < NonceWindow.size
-    {
-      return
-    }
-    others[peer] = Word(status: status, origin: header.origin, nonce: header.nonce)
+  /// A member has come further; a word that does not count any more is empty.
+  mutating func changed(_ word: SpreadWord, in turn: inout Turn) {
+    statuses[word.author] = try? word.value(as: MapStatus.self)
     show(in: &turn)
   }
 
   /// Tells the app what is news of the peers that it was told of: a status may come through others before its member is reached.
   mutating func show(in turn: inout Turn) {
     for peer in shown.keys where !turn.isPresent(peer) { shown[peer] = nil }
-    for peer in others.keys where turn.isPresent(peer) && status(of: peer) != shown[peer] ?? .none {
-      shown[peer] = status(of: peer)
-      turn.report(.mapStatusChanged(peer, status(of: peer)))
+    for peer in KeySet(statuses.keys.map(\.peer)) where peer != turn.me.peer && turn.isPresent(peer) {
+      let status = status(of: peer, in: turn)
+      guard status != shown[peer] ?? .none else { continue }
+      shown[peer] = status
+      turn.report(.mapStatusChanged(peer, status))
     }
   }
 }

@@ -50,6 +50,12 @@ extension Turn {
     mesh.governance.mayWrite(peer) || !configuration.rules.contains(.guestsWriteNothing)
   }
 
+  /// Whether a peer's removals of others' attachments count: in an open session everybody's, as for anchors.
+  func mayRemove(_ peer: PeerID) -> Bool {
+    guard mesh.governance.isOwned else { return true }
+    return mesh.governance.roles[peer]?.mayRule == true
+  }
+
   /// Whether a map that a peer shares with the session counts.
   func heedsMaps(of peer: PeerID) -> Bool {
     mesh.governance.mayShareMaps(peer) || !configuration.rules.contains(.mapsByRole)

@@ -6,8 +6,7 @@ import WorldModel
 extension Messages {
   /// Joins a group, or leaves it; refused while this node is in as many as it may be in.
   mutating func setGroup(_ group: String, isIn: Bool, in turn: inout Turn) -> Answer {
-    let known = groups[turn.me]
-    var names = KeySet(known?.groups ?? [])
+    var names = KeySet(groups[turn.me] ?? [])
     guard names.contains(group) != isIn else { return .done }
     if isIn {
       guard names.count < ProtocolLimits.groups else { return .refused(.tooManyGroups) }
@@ -15,43 +14,19 @@ extension Messages {
     } else {
       names.remove(group)
     }
-    let version = RecordVersion.next(after: known?.version ?? 0)
-    take(GroupWord(node: turn.me, version: version, groups: names), from: nil, in: &turn)
+    turn.say(.groups) { GroupList(names).write(to: &$0) }
     return .done
   }
 
-  /// Tells a new neighbour everything that is known.
-  func tellGroups(on link: LinkRef, in turn: inout Turn) {
-    guard turn.configuration.rules.contains(.groupsOnNewLinks) else { return }
-    for word in groups.words { send(word, on: link, in: &turn) }
-  }
-
-  /// Takes the word of a member that it says itself, or that others pass on.
-  mutating func receive(_ word: GroupWord, from sender: MemberLink, in turn: inout Turn) {
-    guard word.node == turn.me else { return take(word, from: sender, in: &turn) }
-    // Somebody spreads a word in this node's name that it did not say: a newer one replaces it.
-    let own = groups[turn.me] ?? GroupWord(node: turn.me, version: 1, groups: [])
-    guard word != own, word.version >= own.version else { return }
-    let version = RecordVersion.next(after: word.version)
-    take(GroupWord(node: turn.me, version: version, groups: KeySet(own.groups)), from: nil, in: &turn)
-  }
-
-  /// Records a word and passes it on, as far as it is news; its author gets it too, to correct what it did not say.
-  private mutating func take(_ word: GroupWord, from sender: MemberLink?, in turn: inout Turn) {
-    let isOwnWord = sender.map { $0.node == word.node } ?? true
-    let isNews = groups.take(word, isOwnWord: isOwnWord, isMember: turn.mesh.isMember)
-    guard isNews else { return }
-    for member in turn.mesh.links.members where member != sender { send(word, on: member.link, in: &turn) }
+  /// A member is in other groups; a word that does not count any more is empty.
+  mutating func changed(_ word: SpreadWord, in turn: inout Turn) {
+    groups[word.author] = try? word.value(as: GroupList.self).groups
     showGroups(in: &turn)
-  }
-
-  private func send(_ word: GroupWord, on link: LinkRef, in turn: inout Turn) {
-    turn.send(.groups, on: link) { word.write(to: &$0) }
   }
 
   /// Tells the app of peers that it was told of, and whose groups are not those that it knows; it learns elsewhere who is gone.
   mutating func showGroups(in turn: inout Turn) {
-    guard !groups.words.isEmpty else { return }
+    guard !groups.isEmpty else { return }
     let now = groupsOfPeers(in: turn)
     for peer in KeySet(now.keys).union(KeySet(shownGroups.keys)) where peer != turn.me.peer {
       let names = now[peer] ?? []
@@ -72,9 +47,7 @@ extension Messages {
   /// come through others before the member itself is reached.
   private func groupsOfMembers(in turn: borrowing Turn) -> Table<PeerID, [String]> {
     var found: Table<PeerID, [String]> = [:]
-    for word in groups.words where word.node == turn.me || turn.mesh.isMember(word.node) {
-      found[word.node.peer] = word.groups
-    }
+    for (node, names) in groups where node == turn.me || turn.mesh.isMember(node) { found[node.peer] = names }
     return found
   }
 

@@ -19,7 +19,7 @@ struct Messages: Organ {
   /// The last unreliable messages of members that were handed over.
   var unreliableInflows: [UnreliableInflow] = []
   /// The groups that members are in, and those that the app knows.
-  var groups = GroupBook()
+  var groups: Table<NodeID, [String]> = [:]
   var shownGroups: Table<PeerID, [String]> = [:]
   /// Links to peers that this node holds as members and that are not members' links yet.
   var newcomers: [LinkRef] = []
@@ -167,7 +167,7 @@ struct Messages: Organ {
 
   /// The frames of this organ.
   enum Frame {
-    case message, report, relayedMessage, relayedReport, unreliable, groups
+    case message, report, relayedMessage, relayedReport, unreliable
   }
 
   /// Takes a frame of messages, or passes it on.
@@ -185,7 +185,6 @@ struct Messages: Organ {
     case .relayedReport:
       let frame = try RelayedReport(body: body)
       if turn.isForMe(frame, from: sender) { receive(frame.report, from: frame.from, on: nil, in: &turn) }
-    case .groups: receive(try GroupWord(body: body), from: sender, in: &turn)
     case .unreliable: receive(try UnreliableMessage(body: body), from: sender, in: &turn)
     }
   }
@@ -344,7 +343,6 @@ struct Messages: Organ {
   mutating func linked(_ link: LinkRef, in turn: inout Turn) {
     newcomers.removeAll { $0 == link }
     lanes.begin(link, with: MessageLane())
-    tellGroups(on: link, in: &turn)
     membersChanged(in: &turn)
   }
 

@@ -119,6 +119,8 @@ extension Node {
       if let sender = turn.mesh.links.sender(link) {
         try coordination.organ.receive(frame, body, from: sender, in: &turn)
       }
+    case .registers(let frame):
+      if let sender = turn.mesh.links.sender(link) { try registers.organ.receive(frame, body, from: sender, in: &turn) }
     case .replication(let frame):
       if let sender = turn.mesh.links.sender(link) {
         try replication.organ.receive(frame, body, from: sender, in: &turn)
@@ -127,8 +129,6 @@ extension Node {
       if let sender = turn.mesh.links.sender(link) { try poses.organ.receive(frame, body, from: sender, in: &turn) }
     case .ownership:
       if let sender = turn.mesh.links.sender(link) { try ownership.organ.receive(body, from: sender, in: &turn) }
-    case .frames(let frame):
-      if let sender = turn.mesh.links.sender(link) { try frames.organ.receive(frame, body, from: sender, in: &turn) }
     case .maps(let frame):
       if let sender = turn.mesh.links.sender(link) { try maps.organ.receive(frame, body, from: sender, in: &turn) }
     case .mapPiece:

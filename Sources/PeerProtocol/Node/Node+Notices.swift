@@ -39,18 +39,20 @@ extension Node {
     case .enters(let link): enter(link)
     case .memberLost:
       ownership.organ.memberGone(in: &turn)
-      maps.organ.memberLost(in: &turn)
+      maps.organ.membersChanged(in: &turn)
       messages.organ.membersChanged(in: &turn)
       resources.organ.review(in: &turn)
     case .accepted(let link): governance.organ.accepted(link, in: &turn)
     case .adopts(let link): governance.organ.adopt(link, in: &turn)
     case .recognised(let link): membership.organ.recognise(link, in: &turn)
-    case .governanceChanged: membership.organ.governanceChanged(in: &turn)
+    case .governanceChanged:
+      membership.organ.governanceChanged(in: &turn)
+      resources.organ.showAttachments(in: &turn)
     case .reachable(let members, let came):
       let nodes = KeySet(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
       poses.organ.reachable(nodes, in: &turn)
-      maps.organ.reachable(came: came, in: &turn)
+      maps.organ.membersChanged(in: &turn)
       messages.organ.membersChanged(in: &turn)
       turn.tell(.elect(.reachable(members)))
 
@@ -68,8 +70,7 @@ extension Node {
     case .election(let output):
       if case .hostChanged(_, let host, _, _) = output { membership.organ.hostChanged(to: host, in: turn) }
       coordination.organ.carryOut(output, in: &turn)
-    case .mapStatus(let status, let header, let isOwnWord):
-      maps.organ.receiveStatus(status, under: header, isOwnWord: isOwnWord, in: &turn)
+    case .word(let word): changed(word)
     case .mapAnnounced: replication.organ.mapAnnounced(in: turn)
     case .antiEntropy:
       membership.organ.confirm(in: &turn)
@@ -78,7 +79,7 @@ extension Node {
       membership.organ.contradict(in: &turn)
       maps.organ.check(in: &turn)
       resources.organ.check(in: &turn)
-      frames.organ.compare(in: &turn)
+      registers.organ.compare(in: &turn)
       governance.organ.compare(in: &turn)
 
     case .close(let link, let reason): links.organ.end(link, reason, in: &turn)
@@ -87,6 +88,19 @@ extension Node {
     case .gossip(let entries): turn.gossip(entries)
     case .elect(let input): coordination.organ.elect(input, in: &turn)
     case .finish(let reason): finish(reason)
+    }
+  }
+
+  /// A member has said something new of itself; the topic has one user.
+  private mutating func changed(_ word: SpreadWord) {
+    switch WordTopic(rawValue: word.topic) {
+    case .groups: messages.organ.changed(word, in: &turn)
+    case .mapStatus: maps.organ.changed(word, in: &turn)
+    case .declarations: frames.organ.changed(word, .declarations, in: &turn)
+    case .measurements: frames.organ.changed(word, .measurements, in: &turn)
+    case .attachments: resources.organ.changed(word, .attachments, in: &turn)
+    case .removals: resources.organ.changed(word, .removals, in: &turn)
+    case nil: break
     }
   }
 
@@ -129,8 +143,8 @@ extension Node {
     governance.organ.linked(link, in: &turn)
     membership.organ.welcome(link, in: &turn)
     poses.organ.linked(link, in: &turn)
-    // Before anything whose place depends on it.
-    frames.organ.linked(link, in: &turn)
+    // Before anything whose place depends on a declaration.
+    registers.organ.linked(link, in: &turn)
     coordination.organ.linked(link, in: &turn)
     settle()
     poses.organ.introduce(on: link, in: &turn)
@@ -148,6 +162,7 @@ extension Node {
     comparison.organ.unlinked(closed, in: &turn)
     governance.organ.unlinked(closed.link, in: &turn)
     poses.organ.unlinked(closed.link)
+    registers.organ.unlinked(closed.link)
     switch closed.kind {
     case .bulk:
       maps.organ.bulkClosed(closed.link, of: closed.peer, in: &turn)
@@ -176,7 +191,6 @@ extension Node {
     switch entry.status {
     case .present: membership.organ.expect(entry, in: &turn)
     case .left, .kicked:
-      maps.organ.memberGone(entry.peerID)
       turn.tell(.elect(.left(entry.node)))
       settle()
       ownership.organ.memberGone(in: &turn)

@@ -15,6 +15,7 @@ package struct Node: Sendable {
   var turn: Turn
   var links: Watched<Links>
   var coordination: Watched<Coordination>
+  var registers = Watched(Registers())
   var membership: Watched<Membership>
   var governance = Watched(Governance())
   var replication: Watched<Replication>
@@ -168,6 +169,7 @@ extension Node {
     while visitor.visits(&frames, in: &turn) { settle() }
     while visitor.visits(&messages, in: &turn) { settle() }
     while visitor.visits(&coordination, in: &turn) { settle() }
+    while visitor.visits(&registers, in: &turn) { settle() }
     while visitor.visits(&ownership, in: &turn) { settle() }
   }
 
@@ -344,6 +346,8 @@ extension Node {
   /// All anchors in the order of their ids, each in the frame of its pose's author; the cost is proportional to the changes since the
   /// last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
+  /// What members spread of themselves, ascending by topic, author and key.
+  package var words: [SpreadWord] { turn.words.words }
   /// The groups of the peers that the app was told of and that have ever been in one, this one included.
   package var groups: Table<PeerID, [String]> { messages.state.groupsOfPeers(in: turn) }
   /// The other members in a group that messages can be sent to now, in the order of their ids.
@@ -365,7 +369,7 @@ extension Node {
   /// This node's status of the session's map.
   package var mapStatus: MapStatus { maps.state.status }
   /// A member's status of the session's map, as last announced.
-  package func mapStatus(of peer: PeerID) -> MapStatus { maps.state.status(of: peer) }
+  package func mapStatus(of peer: PeerID) -> MapStatus { maps.state.status(of: peer, in: turn) }
   /// The latest complete map of the session.
   package var currentMap: MapID? { maps.state.currentMap }
   /// The resources that were offered, in either direction, and have not ended.

@@ -8,32 +8,37 @@ extension Resources {
 
   /// Attaches a resource, whose bytes the driver has.
   mutating func attach(_ package: ResourcePackage, in turn: inout Turn) -> Answer {
-    var word = attachments[turn.me] ?? AttachmentWord(node: turn.me)
-    guard word.facts.count < ProtocolLimits.attachments, lastNumber < ProtocolLimits.counter else {
+    let known = attachments.lists[turn.me] ?? []
+    guard known.count < ProtocolLimits.attachments, lastNumber < ProtocolLimits.counter else {
       return .refused(.tooManyAttachments)
     }
     lastNumber += 1
     let manifest = ContentManifest(epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
-    word.last = lastNumber
-    word.facts.append(AttachmentFact(head: manifest.head, name: package.name))
-    let holding = ContentHolding(manifest)
-    append(AttachmentFact(head: manifest.head, name: package.name), of: turn.me, .received, holding, at: turn.now)
-    guard record(word, from: nil, in: &turn) else {
-      incoming.removeLast()
-      return .refused(.tooManyAttachments)
-    }
+    let fact = AttachmentFact(head: manifest.head, name: package.name)
+    append(fact, of: turn.me, .received, ContentHolding(manifest), at: turn.now)
+    turn.say(.attachments) { AttachmentList(known + [fact]).write(to: &$0) }
     tellHave(incoming.count - 1, in: &turn)
     return .offered(ResourceID(manifest.id))
   }
 
   /// Removes an attachment everywhere; its author may, and who may remove members.
   mutating func detach(_ content: ContentID, in turn: inout Turn) -> Answer {
-    guard let found = attachments.find(content) else { return .refused(.noResource) }
-    var word = found.word
-    guard word.node.peer == turn.me.peer || turn.mayRule else { return .refused(.notHost) }
-    word.facts.remove(at: found.place)
-    record(word, from: nil, in: &turn)
+    guard let (author, fact) = attachments.find(content), incoming.contains(where: { $0.id == content }) else {
+      return .refused(.noResource)
+    }
+    guard author.peer == turn.me.peer || turn.mayRule else { return .refused(.notHost) }
+    if author == turn.me {
+      withdraw([fact], in: &turn)
+    } else {
+      turn.say(.removals, key: AttachmentName(author: author, number: fact.number).bytes) { $0.write(1 as UInt8) }
+    }
     return .done
+  }
+
+  /// Lists some of this node's attachments no more.
+  private func withdraw(_ gone: [AttachmentFact], in turn: inout Turn) {
+    let rest = (attachments.lists[turn.me] ?? []).filter { !gone.contains($0) }
+    turn.say(.attachments) { body in if !rest.isEmpty { AttachmentList(rest).write(to: &body) } }
   }
 
   /// Begins to fetch an attachment.
@@ -57,56 +62,53 @@ extension Resources {
 
   // MARK: The book
 
-  /// Tells a new neighbour of everything that is attached, and was.
-  func tellAttachments(on link: LinkRef, in turn: inout Turn) {
-    guard turn.configuration.rules.contains(.attachmentsOnNewLinks) else { return }
-    for word in attachments.words { send(word, on: link, in: &turn) }
-  }
-
   /// Tells a neighbour which chunks of an attachment are here.
   func tellHave(_ index: Int, on link: LinkRef, in turn: inout Turn) {
     guard let have = incoming[index].have else { return }
     turn.send(.resourceHave, on: link) { have.write(to: &$0) }
   }
 
-  /// Takes what a member knows of the attachments of one start.
-  mutating func receive(_ told: AttachmentWord, from sender: MemberLink, in turn: inout Turn) {
-    var word = told
-    var known = attachments[word.node] ?? AttachmentWord(node: word.node)
-    // An attachment of a guest counts as removed, so that all end without it.
-    if !turn.heeds(word.node.peer) { word.facts.removeAll { !known.facts.contains($0) } }
-    if word.node == turn.me {
-      // Nobody else adds any in this node's name.
-      lastNumber = max(lastNumber, word.last)
-      known.last = max(known.last, word.last)
+  /// A member has other attachments, or removes one of somebody else; a word that found no room is empty.
+  mutating func changed(_ word: SpreadWord, _ topic: WordTopic, in turn: inout Turn) {
+    if topic == .attachments {
+      attachments.set(try? AttachmentList(word), of: word.author)
+    } else if let name = try? AttachmentName(word) {
+      attachments.set(isRemoved: !word.body.isEmpty, name, by: word.author)
     }
-    let merged = known.merged(with: word, rules: turn.configuration.rules)
-    if merged != attachments[word.node] {
-      record(merged, from: merged == told ? sender : nil, in: &turn)
-    } else if merged != told {
-      send(merged, on: sender.link, in: &turn)
-    }
+    showAttachments(in: &turn)
   }
 
-  /// Records a word, passes it on, and lists what it says; false when there is no room for it.
-  @discardableResult
-  private mutating func record(_ word: AttachmentWord, from sender: MemberLink?, in turn: inout Turn) -> Bool {
-    guard attachments.set(word, isMember: turn.mesh.isMember) else { return false }
-    for member in turn.mesh.links.members where member != sender { send(word, on: member.link, in: &turn) }
-    for index in incoming.indices.reversed() {
-      guard incoming[index].isAttachment, incoming[index].sender == word.node,
-        !word.facts.contains(where: { $0.head.id == incoming[index].id })
-      else { continue }
+  /// Lists what stands, and no more what does not: what its author has taken back, or somebody has removed who may, and all of a guest.
+  mutating func showAttachments(in turn: inout Turn) {
+    let mine = attachments.lists[turn.me] ?? []
+    let gone = mine.filter { isRemoved($0, of: turn.me, in: turn) }
+    // So that it stays removed whatever becomes of those who removed it.
+    if !gone.isEmpty { withdraw(gone, in: &turn) }
+    for index in incoming.indices.reversed() where incoming[index].isAttachment {
+      let (author, id) = (incoming[index].sender, incoming[index].id)
+      guard !isListed(id, of: author, in: turn) else { continue }
       let gone = incoming.remove(at: index)
       dropUploads(of: gone.id, in: &turn)
       turn.report(.resource(.attachment(gone.offer, .removed)))
     }
-    for fact in word.facts where !incoming.contains(where: { $0.id == fact.head.id }) {
-      let holding = ContentHolding(fetching: fact.head, by: turn.me.peer)
-      let offer = append(fact, of: word.node, .offered, holding, at: turn.now)
-      turn.report(.resource(.attachment(offer, .listed)))
+    for (author, facts) in attachments.lists {
+      for fact in facts where !incoming.contains(where: { $0.id == fact.head.id }) {
+        guard isListed(fact.head.id, of: author, in: turn) else { continue }
+        let holding = ContentHolding(fetching: fact.head, by: turn.me.peer)
+        let offer = append(fact, of: author, .offered, holding, at: turn.now)
+        turn.report(.resource(.attachment(offer, .listed)))
+      }
     }
-    return true
+  }
+
+  private func isListed(_ content: ContentID, of author: NodeID, in turn: borrowing Turn) -> Bool {
+    guard let fact = attachments.lists[author]?.first(where: { $0.head.id == content }) else { return false }
+    return turn.heeds(author.peer) && !isRemoved(fact, of: author, in: turn)
+  }
+
+  private func isRemoved(_ fact: AttachmentFact, of author: NodeID, in turn: borrowing Turn) -> Bool {
+    attachments.removers(of: AttachmentName(author: author, number: fact.number))
+      .contains { $0.peer == author.peer || turn.mayRemove($0.peer) }
   }
 
   @discardableResult
@@ -121,9 +123,5 @@ extension Resources {
         offer: offer, sender: author, isAttachment: true, stage: stage, holding: holding,
         patience: ResourcePatience(at: now)))
     return offer
-  }
-
-  private func send(_ word: AttachmentWord, on link: LinkRef, in turn: inout Turn) {
-    turn.send(.attachments, on: link) { word.write(to: &$0) }
   }
 }

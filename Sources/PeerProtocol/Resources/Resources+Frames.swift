@@ -5,7 +5,7 @@ import WorldModel
 extension Resources {
   /// The frames of this organ but for pieces, which also come on bulk links.
   enum Frame {
-    case offer, word, peers, manifestRequest, manifest, request, have, attachments
+    case offer, word, peers, manifestRequest, manifest, request, have
   }
 
   /// Takes a frame about resources.
@@ -27,7 +27,6 @@ extension Resources {
       server.receive(request, of: holding.verified, from: sender, in: &turn)
       load(in: &turn)
     case .have: try receive(ContentHave(body: body), from: sender, in: &turn)
-    case .attachments: receive(try AttachmentWord(body: body), from: sender, in: &turn)
     }
   }
 

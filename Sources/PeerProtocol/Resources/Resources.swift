@@ -147,7 +147,6 @@ extension Resources {
   /// Says again to a newly linked member what it may not have heard.
   mutating func linked(_ link: LinkRef, in turn: inout Turn) {
     server.open(link)
-    tellAttachments(on: link, in: &turn)
     guard !isIdle else { return }
     review(in: &turn)
     guard let node = turn.mesh.links.member(link), turn.configuration.rules.contains(.resourceWords) else { return }

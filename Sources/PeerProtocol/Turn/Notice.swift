@@ -51,8 +51,8 @@ package enum Notice: Sendable {
   case follows(NodeID)
   /// An output of the election.
   case election(ElectionOutput)
-  /// A member has announced its status of the session's map.
-  case mapStatus(MapStatus, FloodHeader, isOwnWord: Bool)
+  /// A register has another word: a later one of its author's, or none any more.
+  indirect case word(SpreadWord)
   /// A member has announced a map with chunks that this node lacks.
   case mapAnnounced
   /// A round of anti-entropy has begun.

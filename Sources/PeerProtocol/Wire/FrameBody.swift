@@ -21,6 +21,17 @@ extension FrameBody {
   }
 }
 
+extension FrameBody {
+  /// Decodes a whole body that is kept.
+  ///
+  /// - Throws: As ``init(body:)-(RawSpan)`` does.
+  package init(body: [UInt8]) throws(DecodingFailure) {
+    var reader = ByteReader(body.span)
+    try self.init(reading: &reader)
+    try reader.finish()
+  }
+}
+
 extension ByteReader {
   /// Reads a list with its count in one byte.
   ///

@@ -100,19 +100,19 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// The live poses that the sender wants.
   case interest = 43
 
+  // MARK: Registers
+
+  /// What members say of themselves.
+  case words = 44
+  /// Sums of hashes of the words that the sender knows.
+  case wordDigest = 45
+
   // MARK: Kinds that change
 
   /// Kinds that were written after their anchors were added.
   case kinds = 68
   /// A digest of all such kinds.
   case kindDigest = 69
-
-  // MARK: Frames
-
-  /// Which members write in frames of their own, and measurements.
-  case frames = 44
-  /// A hash of all that the sender knows of frames.
-  case frameDigest = 45
 
   // MARK: Acknowledgements
 
@@ -136,8 +136,6 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case relayedReport = 67
   /// A message that may be lost, and that a later one replaces.
   case unreliableMessage = 46
-  /// The groups that a member is in.
-  case groups = 47
 
   // MARK: Maps
 
@@ -159,8 +157,6 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case mapCancel = 53
   /// A map's id and a bit for each chunk that the sender has.
   case mapHave = 54
-  /// A member's status of the session's map, under a flood header.
-  case mapStatus = 55
 
   // MARK: Resources
 
@@ -180,8 +176,6 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case resourcePiece = 62
   /// A resource's id and a bit for each chunk that the sender has.
   case resourceHave = 63
-  /// The attachments of one start of a member.
-  case attachments = 72
 
   // MARK: Discovery
 
@@ -199,10 +193,10 @@ extension FrameType {
     case membership(Membership.Frame)
     case governance(Governance.Frame)
     case coordination(Coordination.Frame)
+    case registers(Registers.Frame)
     case replication(Replication.Frame)
     case poses(LivePoses.Frame)
     case ownership
-    case frames(FrameAlignment.Frame)
     case maps(MapExchange.Frame)
     case mapPiece
     case messages(Messages.Frame)
@@ -262,7 +256,9 @@ extension FrameType {
     case .linkAnnouncement:
       Rule(destination: .coordination(.linkState), links: .member, limit: LinkState.largest)
     case .election: Rule(destination: .coordination(.election), links: .member, limit: ElectionMessage.largestFrame)
-    case .mapStatus: Rule(destination: .coordination(.mapStatus), links: .member, limit: MapStatus.largestFrame)
+
+    case .words: Rule(destination: .registers(.words), links: .member, limit: ProtocolLimits.memberFrame)
+    case .wordDigest: Rule(destination: .registers(.digest), links: .member, limit: WordDigest.size)
 
     case .operations: Rule(destination: .replication(.operations), links: .member, limit: ProtocolLimits.memberFrame)
     case .vector: Rule(destination: .replication(.vector), links: .member, limit: ProtocolLimits.memberFrame)
@@ -276,9 +272,6 @@ extension FrameType {
     case .ephemeral: Rule(destination: .poses(.poses), links: .member, limit: ProtocolLimits.memberFrame)
     case .interest: Rule(destination: .poses(.interest), links: .member, limit: InterestFrame.largest)
     case .ownership: Rule(destination: .ownership, links: .member, limit: OwnershipFrame.size)
-
-    case .frames: Rule(destination: .frames(.word), links: .member, limit: FrameWord.largest)
-    case .frameDigest: Rule(destination: .frames(.digest), links: .member, limit: FrameDigest.size)
 
     case .mapAnnounce: Rule(destination: .maps(.announce), links: .member, limit: MapAnnouncement.size)
     case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)
@@ -298,7 +291,6 @@ extension FrameType {
       Rule(destination: .resources(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
     case .resourceRequest: Rule(destination: .resources(.request), links: .member, limit: ProtocolLimits.memberFrame)
     case .resourcePiece: Rule(destination: .resourcePiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
-    case .attachments: Rule(destination: .resources(.attachments), links: .member, limit: AttachmentWord.largest)
     case .resourceHave: Rule(destination: .resources(.have), links: .member, limit: ProtocolLimits.memberFrame)
 
     case .message:
@@ -311,7 +303,6 @@ extension FrameType {
     case .relayedReport: Rule(destination: .messages(.relayedReport), links: .member, limit: RelayedReport.size)
     case .unreliableMessage:
       Rule(destination: .messages(.unreliable), links: .member, limit: UnreliableMessage.largest)
-    case .groups: Rule(destination: .messages(.groups), links: .member, limit: GroupWord.largest)
     }
   }
 

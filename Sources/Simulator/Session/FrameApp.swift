@@ -227,10 +227,10 @@ extension FrameApp {
   func disagreement(in world: SessionWorld) -> String? {
     for component in world.simulation.components() {
       guard let first = component.first.flatMap(world.node) else { continue }
-      let digest = first.worldFrames.book.digest
+      let words = first.frameWords
       for index in component {
         guard let node = world.node(index) else { continue }
-        if node.worldFrames.book.digest != digest { return "F1 \(index + 1) knows other frames" }
+        if node.frameWords != words { return "F1 \(index + 1) knows other frames" }
         if let text = misplacement(in: world, at: index, isAtRest: true) { return text }
         if let text = difference(first, node) { return "F1 \(component[0] + 1) and \(index + 1) \(text)" }
       }
@@ -255,4 +255,11 @@ extension FrameApp {
 
 extension SIMD3<Float> {
   fileprivate var length: Float { (self * self).sum().squareRoot() }
+}
+
+extension Node {
+  /// What the node knows of frames.
+  fileprivate var frameWords: [SpreadWord] {
+    words.filter { [WordTopic.declarations.rawValue, WordTopic.measurements.rawValue].contains($0.topic) }
+  }
 }

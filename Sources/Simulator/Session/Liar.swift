@@ -97,29 +97,42 @@ package struct Liar {
     switch random.below(40) {
     case 0:
       // More authors than are remembered.
-      for _ in 0..<9 {
-        let declarations = (0..<128).map { _ in
-          FrameDeclaration(
-            node: NodeID(peer: self.node(node.roster).peer, incarnation: random.next()), number: 1, isShared: false,
-            clock: 0,
-            sequence: 1, sessionTime: 1)
-        }
-        writer.writeFrame(.frames) { FrameWord(declarations: declarations).write(to: &$0) }
-      }
-    case 1...10:
-      // Numbers of the future, and origins that are not there, to drive out those that are.
-      for _ in 0..<64 {
-        let isReal = random.chance(percent: 20)
-        let origin = isReal ? self.node(node.roster) : NodeID(peer: node.me.peer, incarnation: random.next())
-        let header = FloodHeader(
-          origin: origin, nonce: 1 << UInt64(random.below(64)), linkVersion: 0, destination: nil)
-        writer.writeFrame(.mapStatus) { body in
-          header.write(to: &body)
-          MapStatus.none.write(to: &body)
-        }
-      }
+      for _ in 0..<9 { writeWords(64, areInvented: true, node.roster, to: &writer) }
+    case 1...15: writeWords(16, areInvented: false, node.roster, to: &writer)
     default: writeKind(of: node, to: &writer)
     }
+  }
+
+  /// Words in others' names or invented ones, with numbers near and far.
+  private mutating func writeWords(_ count: Int, areInvented: Bool, _ roster: Roster, to writer: inout ByteWriter) {
+    let words = (0..<count).map { _ in
+      var author = node(roster)
+      if areInvented { author = NodeID(peer: author.peer, incarnation: random.next()) }
+      return word(by: author)
+    }
+    writer.writeFrame(.words) { body in for word in words { word.write(to: &body) } }
+  }
+
+  private mutating func word(by author: NodeID) -> SpreadWord {
+    let version = [1, 2, 1 + UInt64(random.below(40)), 60_000, 1 << 62][random.below(5)]
+    let topic = WordTopic.allCases[random.below(WordTopic.allCases.count)]
+    var (key, body) = (ByteWriter(), ByteWriter())
+    switch topic {
+    case .groups: GroupList(["\(random.below(9))"]).write(to: &body)
+    case .mapStatus: MapStatus.none.write(to: &body)
+    case .declarations:
+      let declaration = FrameDeclaration(
+        number: UInt32(1 + random.below(3)), isShared: random.chance(percent: 50), clock: 0, sequence: 1,
+        sessionTime: 0)
+      DeclarationList([declaration]).write(to: &body)
+    // Nothing, under this name.
+    case .measurements, .attachments: break
+    case .removals:
+      author.write(to: &key)
+      key.write(UInt64(random.below(5)))
+      body.write(1 as UInt8)
+    }
+    return SpreadWord(topic, by: author, key: key.bytes, version: version, body: body.bytes)
   }
 
   /// A kind in another one's name, with a stamp that this one never gave; the anchor stays what it is.

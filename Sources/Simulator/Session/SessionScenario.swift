@@ -18,6 +18,9 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   /// The same as the first, and apps attach resources to the session and remove some: everybody gets what stands, and what was
   /// removed stays away.
   case attachments = "session-attachments"
+  /// The same as the first, and people join and leave groups while the first node lies until the faults are over: of each other one
+  /// everybody knows in the end what that one says itself.
+  case words = "session-words"
   /// The same as the first, and devices see the world in frames of their own, which drift, get lost and are measured: nothing is
   /// ever shown at a wrong place.
   case frames = "session-frames"
@@ -58,17 +61,19 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     let cast = self == .owned ? OwnedCast(count: max(OwnedCast.fewest, count)) : nil
     let world = SessionWorld(
       seed: seed, count: max(2, cast?.count ?? count), rules: rules,
-      liar: self == .liar ? 0 : cast == nil ? nil : OwnedCast.accomplice,
+      liar: self == .liar || self == .words ? 0 : cast == nil ? nil : OwnedCast.accomplice,
       stranger: self == .drivers ? 0 : nil, cast: cast, isRecorded: replaying,
       profile: Self.profile(&random), transcript: Transcript(isOn: recording))
     let frames: FrameApp.Kind? = self == .frames ? .honest : self == .wrongFrames ? .wrong(by: 0) : nil
     var run = SessionRun(
       world: world, random: random, hasPoses: self == .poses,
+      hasWords: self == .words,
       hasMessages: self == .messages || self == .streams || self == .relays,
       hasStreams: self == .streams, hasResources: self == .resources, hasAttachments: self == .attachments,
       frames: frames)
     switch self {
-    case .chaos, .liar, .poses, .messages, .streams, .resources, .attachments, .frames, .wrongFrames, .drivers:
+    case .chaos, .liar, .poses, .messages, .streams, .resources, .attachments, .words, .frames, .wrongFrames,
+      .drivers:
       run.chaos(plan)
     case .owned: run.owned(plan)
     case .failover: run.failover()

@@ -252,7 +252,18 @@ package struct SessionWorld {
       if node.anchors.heldActors.contains(where: live.contains) { return "C7 \(name): held operations" }
       if node.currentMap != first.currentMap { return "M1 \(name): another map" }
     }
-    return orphan(in: component)
+    return orphan(in: component) ?? disagreementOnWords(in: component)
+  }
+
+  /// W1: whether all know of each member just what that one says of itself.
+  private func disagreementOnWords(in component: [Int]) -> String? {
+    for author in component {
+      guard let said = node(author)?.ownWords else { continue }
+      for index in component where node(index)?.words(by: said.author) != said.words {
+        return "W1 \(index + 1) knows other words of \(author + 1)"
+      }
+    }
+    return nil
   }
 
   /// O1: an anchor whose owner is not there, or whose lease is over since long.
@@ -303,5 +314,15 @@ package struct SessionWorld {
     if let text = MergeLaws.breach(picked[0], picked[1], picked[2]) {
       simulation.monitor.fail("C6 \(text)", at: simulation.now)
     }
+  }
+}
+
+extension Node {
+  /// What the node says of itself.
+  fileprivate var ownWords: (author: NodeID, words: [SpreadWord]) { (me, words(by: me)) }
+
+  /// What the node knows of the words of a member; those that are taken back do not count.
+  fileprivate func words(by author: NodeID) -> [SpreadWord] {
+    words.filter { $0.author == author && !$0.body.isEmpty }
   }
 }

@@ -120,11 +120,9 @@ import WorldModel
     #expect(meeting.probe.node.livePoses.map(\.subject) == [.participant])
     let head = ContentHead(
       id: ContentID(SHA256Digest(hashing: [1])), epoch: Self.guest.incarnation, revision: 1, size: 9, chunks: 1)
-    let word = AttachmentWord(node: Self.guest, last: 1, facts: [AttachmentFact(head: head, name: "a")])
-    _ = try meeting.frames(to: Self.guest)
-    meeting.probe.send(.attachments, on: link) { word.write(to: &$0) }
-    // The guest is told that it was removed.
-    #expect(try meeting.frames(to: Self.guest).contains(.attachments))
+    let word = SpreadWord(attaching: [AttachmentFact(head: head, name: "a")], by: Self.guest)
+    meeting.probe.say([word], on: link)
+    #expect(meeting.probe.node.attachments.isEmpty)
     #expect(!meeting.probe.takeEvents().contains { if case .resource = $0 { true } else { false } })
   }
 

@@ -144,11 +144,15 @@ import WorldModel
     /// Sends a message of an origin on the link to a neighbour; whether it goes on to the third one.
     mutating func passes(_ nonce: UInt64, of origin: NodeID = origin, from neighbour: Int) throws -> Bool {
       _ = try probe.frames(on: links[2])
-      probe.send(.mapStatus, on: links[neighbour - 1]) { body in
+      let nack = ElectionMessage.PreNack(host: origin, epoch: 0, leaseRemaining: 0)
+      probe.send(.election, on: links[neighbour - 1]) { body in
         FloodHeader(origin: origin, nonce: nonce, linkVersion: 0, destination: nil).write(to: &body)
-        MapStatus.none.write(to: &body)
+        ElectionMessage.preNack(nack).write(to: &body)
       }
-      return try probe.frames(on: links[2]).contains { $0.type == .mapStatus }
+      return try probe.frames(on: links[2]).contains { frame in
+        var reader = ByteReader(frame.body.span)
+        return try frame.type == .election && FloodHeader(reading: &reader).origin == origin
+      }
     }
   }
 
@@ -216,23 +220,23 @@ import WorldModel
     let links = (1...2).map { probe.join(UInt64($0), NodeProbe.peer($0)) }
     let anchor = Anchor(name: "a")
     try probe.edit(.place(anchor))
-    func declaration(of node: NodeID) -> FrameDeclaration {
-      FrameDeclaration(node: node, number: 1, isShared: false, clock: 0, sequence: 1, sessionTime: 1)
+    func declaration(of node: NodeID) -> SpreadWord {
+      SpreadWord(
+        declaring: [FrameDeclaration(number: 1, isShared: false, clock: 0, sequence: 1, sessionTime: 1)], by: node)
     }
     for start in stride(from: 1_000, to: 1_000 + 2 * ProtocolLimits.frameAuthors, by: 128) {
-      let word = FrameWord(
-        declarations: (start..<start + 128).map {
-          let peer = $0.isMultiple(of: 2) ? NodeProbe.peer($0) : NodeProbe.me
-          return declaration(of: NodeID(peer: peer, incarnation: UInt64($0)))
-        })
-      probe.send(.frames, on: links[0]) { word.write(to: &$0) }
+      let words = (start..<start + 128).map {
+        let peer = $0.isMultiple(of: 2) ? NodeProbe.peer($0) : NodeProbe.me
+        return declaration(of: NodeID(peer: peer, incarnation: UInt64($0)))
+      }
+      probe.say(words, on: links[0])
     }
     #expect(probe.closed.isEmpty)
     #expect(probe.node.worldFrames.anchor(anchor.id, in: probe.node.anchors)?.name == "a")
     let member = NodeID(peer: NodeProbe.peer(2), incarnation: 7)
-    probe.send(.frames, on: links[1]) { FrameWord(declarations: [declaration(of: member)]).write(to: &$0) }
+    probe.say([declaration(of: member)], on: links[1])
     #expect(probe.node.frame(of: member.peer) == WorldFrame(owner: member.actor, number: 1))
     #expect(probe.node.worldFrames.anchor(anchor.id, in: probe.node.anchors)?.name == "a")
-    #expect(probe.node.worldFrames.book.declared.count == ProtocolLimits.frameAuthors)
+    #expect(probe.node.worldFrames.book.declared.count == ProtocolLimits.frameAuthors + 1)
   }
 }

@@ -47,10 +47,9 @@ private struct Fetching {
 
   /// The percentages of the map that the node told of itself since the last call.
   mutating func told() throws -> [Int] {
-    try probe.frames(on: control).filter { $0.type == .mapStatus }.map { frame in
-      // Its last byte.
-      Int(try #require(frame.body.last))
-    }
+    // The last byte of a status.
+    try probe.words(on: control).filter { $0.topic == WordTopic.mapStatus.rawValue }.compactMap { $0.body.last }
+      .map(Int.init)
   }
 
   /// Sends one chunk whole, perhaps with a bit flipped.

@@ -44,7 +44,7 @@ struct FrameAlignmentTests {
     session.countFrames()
     try session.perform(0) { node, now in node.handle(.edit(.place(Anchor(name: "a"))), at: now) }
     session.run(.seconds(12))
-    #expect(session.sent(.frames) == [0, 0, 0] && session.sent(.frameDigest) == [0, 0, 0])
+    #expect(session.sent(.words) == [0, 0, 0] && session.sent(.wordDigest) == [0, 0, 0])
     #expect(state(1, for: 0, in: session) == .aligned)
   }
 

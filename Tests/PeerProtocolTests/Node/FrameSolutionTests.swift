@@ -18,8 +18,8 @@ struct FrameSolutionTests {
     var book = FrameBook()
     for number in 0..<count {
       let declaration = FrameDeclaration(
-        node: people[number], number: 1, isShared: false, clock: 10, sequence: 1, sessionTime: UInt64(number))
-      _ = book.merge(declaration, isOwnWord: true)
+        number: 1, isShared: false, clock: 10, sequence: 1, sessionTime: UInt64(number))
+      book.set(DeclarationList([declaration]), of: people[number])
     }
     return book
   }
@@ -39,7 +39,7 @@ struct FrameSolutionTests {
   /// Adds a measurement of the frames of two people, of both of them.
   private static func confirm(_ one: Int, _ other: Int, x: Float, in book: inout FrameBook) throws {
     for observer in [one, other] {
-      _ = book.merge(try measurement(frame(one), frame(other), x: x, by: observer), isOwnWord: true)
+      book.set(try measurement(frame(one), frame(other), x: x, by: observer))
     }
   }
 
@@ -69,7 +69,7 @@ struct FrameSolutionTests {
     var book = Self.book(3)
     for observer in [0, 2] {
       let rough = try Self.measurement(Self.frame(0), Self.frame(2), x: 5.05, by: observer, position: 0.2)
-      _ = book.merge(rough, isOwnWord: true)
+      book.set(rough)
     }
     try Self.confirm(0, 1, x: 2, in: &book)
     try Self.confirm(1, 2, x: 3, in: &book)
@@ -86,7 +86,7 @@ struct FrameSolutionTests {
       Self.measurement(Self.frame(0), Self.frame(2), x: 70, by: 2, position: 0),
       Self.measurement(Self.frame(1), Self.frame(2), x: 90, by: 2, position: 0),
     ]
-    for lie in lies { _ = book.merge(lie, isOwnWord: true) }
+    for lie in lies { book.set(lie) }
     #expect(Self.x(book, from: Self.frame(0), to: Self.frame(1)) == 2)
     let contradictions = FrameSolution(book, .all).contradictions
     #expect(contradictions.contains(lies[0].key))
@@ -98,16 +98,16 @@ struct FrameSolutionTests {
   func contradiction() throws {
     var book = Self.book(2)
     for (observer, x) in [(0, 2 as Float), (1, 2.05)] {
-      _ = book.merge(try Self.measurement(Self.frame(0), Self.frame(1), x: x, by: observer), isOwnWord: true)
+      book.set(try Self.measurement(Self.frame(0), Self.frame(1), x: x, by: observer))
     }
     #expect(Self.x(book, from: Self.frame(0), to: Self.frame(1)) != nil)
     let far = try Self.measurement(Self.frame(0), Self.frame(1), x: 2.2, by: 1, version: 2)
-    _ = book.merge(far, isOwnWord: true)
+    book.set(far)
     #expect(Self.x(book, from: Self.frame(0), to: Self.frame(1)) == nil)
     #expect(FrameSolution(book, .all).contradictions.count == 2)
     // A device drifts: what was measured ten minutes apart may differ by more.
     let late = try Self.measurement(Self.frame(0), Self.frame(1), x: 2.2, by: 1, version: 3, at: 600_000)
-    _ = book.merge(late, isOwnWord: true)
+    book.set(late)
     #expect(Self.x(book, from: Self.frame(0), to: Self.frame(1)) != nil)
   }
 
@@ -116,7 +116,7 @@ struct FrameSolutionTests {
     var book = Self.book(2)
     for observer in [0, 1] {
       let rough = try Self.measurement(Self.frame(0), Self.frame(1), x: 2, by: observer, position: 1.1)
-      _ = book.merge(rough, isOwnWord: true)
+      book.set(rough)
     }
     #expect(Self.x(book, from: Self.frame(0), to: Self.frame(1)) == nil)
   }
@@ -125,17 +125,21 @@ struct FrameSolutionTests {
   func order() throws {
     var random = SeededRandom(seed: 14)
     for _ in 0..<50 {
-      let measurements = try (0..<12).compactMap { number -> FrameMeasurement? in
+      // One in each register, which knows the later one.
+      var measurements: [FrameMeasurement] = []
+      for number in 0..<12 {
         let (one, other) = (random.below(5), random.below(5))
-        guard one != other else { return nil }
-        return try Self.measurement(
+        guard one != other else { continue }
+        let measurement = try Self.measurement(
           Self.frame(one), random.below(4) == 0 ? .shared : Self.frame(other), x: Float(random.below(100)) / 100,
           by: [one, other, 5][random.below(3)], version: UInt64(number) + 1)
+        measurements.removeAll { $0.key == measurement.key }
+        measurements.append(measurement)
       }
       var books = [Self.book(5), Self.book(5)]
-      for measurement in measurements { _ = books[0].merge(measurement, isOwnWord: false) }
-      for measurement in measurements.shuffled(using: &random) { _ = books[1].merge(measurement, isOwnWord: false) }
-      #expect(books[0].digest == books[1].digest)
+      for measurement in measurements { books[0].set(measurement) }
+      for measurement in measurements.shuffled(using: &random) { books[1].set(measurement) }
+      #expect(books[0].registers == books[1].registers)
       let (one, other) = (FrameSolution(books[0], .all), FrameSolution(books[1], .all))
       #expect(one.contradictions == other.contradictions)
       for frame in one.frames {
@@ -144,28 +148,20 @@ struct FrameSolutionTests {
     }
   }
 
-  @Test("of one observer and of one author only the latest are kept, in whatever order they come")
-  func bounds() throws {
-    let most = ProtocolLimits.measurementsOfObserver
-    let all = try (1...most + 3).map { number in
-      try Self.measurement(
-        WorldFrame(owner: Self.people[1].actor, number: UInt32(number)), Self.frame(0), x: 0, by: 0,
-        version: UInt64(number))
-    }
-    var (one, other) = (FrameBook(), FrameBook())
-    for measurement in all { _ = one.merge(measurement, isOwnWord: false) }
-    for measurement in all.reversed() { _ = other.merge(measurement, isOwnWord: false) }
-    #expect(one.registers.count == most && one.digest == other.digest)
+  @Test("what was written before the oldest declaration that is left is in a frame that nobody knows")
+  func forgotten() {
     let declarations = (1...ProtocolLimits.framesOfAuthor + 2).map { number in
       FrameDeclaration(
-        node: Self.people[0], number: UInt32(number), isShared: false, clock: UInt64(number) * 10, sequence: 1,
-        sessionTime: 0)
+        number: UInt32(number), isShared: false, clock: UInt64(number) * 10, sequence: 1, sessionTime: 0)
     }
-    for declaration in declarations { _ = one.merge(declaration, isOwnWord: false) }
-    for declaration in declarations.reversed() { _ = other.merge(declaration, isOwnWord: false) }
-    #expect(one.declarations == other.declarations && one.declarations.count == ProtocolLimits.framesOfAuthor)
-    // What was written before the oldest declaration that is left is in a frame that nobody knows.
-    #expect(one.frame(of: Self.people[0].actor, clock: 25) == nil)
-    #expect(one.frame(of: Self.people[0].actor, clock: 45) == declarations[3].frame)
+    var book = FrameBook()
+    book.set(DeclarationList(declarations), of: Self.people[0])
+    let author = Self.people[0].actor
+    #expect(book.declarations.count == ProtocolLimits.framesOfAuthor)
+    #expect(book.frame(of: author, clock: 25) == nil)
+    #expect(book.frame(of: author, clock: 45) == declarations[3].frame(of: author))
+    // Of an author whose declarations found no room nothing is known.
+    book.set(nil, of: Self.people[0], isKnown: false)
+    #expect(book.frame(of: author, clock: 45) == nil)
   }
 }

@@ -337,7 +337,7 @@ struct MapFrameTests {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     _ = try probe.frames(on: link)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
-    let asked = try probe.frames(on: link).filter { $0.type != .mapStatus }
+    let asked = try probe.frames(on: link).filter { $0.type != .words }
     #expect(asked.map(\.type) == [.mapManifestRequest])
     #expect(asked.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
     probe.send(.mapManifest, on: link) {
@@ -345,7 +345,7 @@ struct MapFrameTests {
       $0.write(UInt32(0))
       for name in manifest.names { name.write(to: &$0) }
     }
-    let requests = try probe.frames(on: link).filter { $0.type != .mapStatus }
+    let requests = try probe.frames(on: link).filter { $0.type != .words }
     #expect(requests.map(\.type) == [.mapRequest])
     #expect(requests.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
     let chunk = package.chunks[0]

@@ -68,6 +68,17 @@ struct GroupTests {
     #expect(try groups(of: 3, at: 1, in: session) == ["d"])
   }
 
+  @Test("where all are linked to all, a change is one frame to each")
+  func frames() throws {
+    var session = try TestSession(8)
+    session.run(.seconds(5))
+    session.countFrames()
+    try set("a", true, at: 3, in: &session)
+    session.run(.seconds(2))
+    #expect(session.sent(.words) == [0, 0, 0, 7, 0, 0, 0, 0])
+    #expect(try groups(of: 3, at: 0, in: session) == ["a"])
+  }
+
   @Test("a member is in so many groups and no more")
   func limit() {
     var probe = NodeProbe()
@@ -78,19 +89,6 @@ struct GroupTests {
     #expect(probe.input(.setGroup("more", isIn: true)) == .done)
   }
 
-  @Test("a word that others spread in this node's name is corrected")
-  func corrected() throws {
-    var probe = NodeProbe()
-    let link = probe.join(1, NodeProbe.peer(1))
-    probe.input(.setGroup("a", isIn: true))
-    _ = try probe.frames(on: link)
-    let lie = GroupWord(node: probe.node.me, version: 7, groups: ["b"])
-    probe.send(.groups, on: link) { lie.write(to: &$0) }
-    let words = try probe.frames(on: link).filter { $0.type == .groups }.map { try GroupWord(body: $0.body.span.bytes) }
-    #expect(words == [GroupWord(node: probe.node.me, version: 8, groups: ["a"])])
-    #expect(probe.node.groups[probe.node.me.peer] == ["a"])
-  }
-
   @Test("the app hears of a member before it hears of the groups of it, and no groups of one that it lost")
   func afterTheMember() {
     var probe = NodeProbe()
@@ -98,7 +96,7 @@ struct GroupTests {
     let newcomer = NodeID(peer: NodeProbe.peer(2), incarnation: 8)
     probe.tell([RosterEntry(peerID: newcomer.peer, version: 1, incarnation: 8, name: "b", addresses: [])], on: link)
     _ = probe.takeEvents()
-    probe.send(.groups, on: link) { GroupWord(node: newcomer, version: 1, groups: ["a"]).write(to: &$0) }
+    probe.say([SpreadWord(grouping: ["a"], by: newcomer)], on: link)
     #expect(probe.takeEvents().isEmpty)
     #expect(probe.node.groups.isEmpty)
     let other = probe.join(2, newcomer.peer, incarnation: 8)
@@ -126,22 +124,5 @@ struct GroupTests {
         }
       }
     }
-  }
-
-  @Test("words about nodes that are no members are passed on and bounded, and name no receiver")
-  func strangers() throws {
-    var probe = NodeProbe()
-    let link = probe.join(1, NodeProbe.peer(1))
-    for number in 1...1000 as ClosedRange<UInt64> {
-      let node = NodeID(peer: NodeProbe.peer(9), incarnation: number)
-      probe.send(.groups, on: link) { GroupWord(node: node, version: 1, groups: ["a"]).write(to: &$0) }
-    }
-    #expect(probe.node.groups.isEmpty && probe.node.receivers(in: "a").isEmpty)
-    let member = NodeID(peer: NodeProbe.peer(1), incarnation: 7)
-    probe.send(.groups, on: link) { GroupWord(node: member, version: 1, groups: ["a"]).write(to: &$0) }
-    #expect(probe.node.receivers(in: "a") == [NodeProbe.peer(1)])
-    let other = probe.join(2, NodeProbe.peer(2), incarnation: 8)
-    let count = try probe.frames(on: other).count { $0.type == .groups }
-    #expect(count == 4 * ProtocolLimits.members)
   }
 }

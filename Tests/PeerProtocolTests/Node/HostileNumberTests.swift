@@ -153,31 +153,4 @@ struct HostileNumberTests {
     let isBelieved = roster.merge(try #require(told), from: NodeProbe.me)
     #expect(isBelieved && roster[NodeProbe.me]?.incarnation == 2)
   }
-
-  @Test("how far a member has come with a map is what it says itself, whatever numbers others used up in its name")
-  func lastNonce() throws {
-    var (probe, liar) = try meeting()
-    let far = NodeID(peer: Self.stranger, incarnation: 8)
-    let entry = RosterEntry(peerID: far.peer, version: 1, incarnation: 8, name: "far", addresses: [])
-    probe.send(.roster, on: liar) { body in
-      body.writeVarint(1)
-      entry.write(to: &body)
-    }
-    let map = MapID(SHA256Digest(hashing: [1]))
-    func say(_ stage: MapStatus.Stage, nonce: UInt64, on link: LinkID) {
-      probe.send(.mapStatus, on: link) { body in
-        FloodHeader(origin: far, nonce: nonce, linkVersion: 0, destination: nil).write(to: &body)
-        MapStatus(map: map, stage: stage).write(to: &body)
-      }
-    }
-    say(.relocalised, nonce: .max, on: liar)
-    #expect(probe.node.mapStatus(of: far.peer).stage == .relocalised)
-    let link = probe.greet(2, far.peer, incarnation: 8)
-    probe.send(.admit, on: link)
-    say(.received, nonce: 5, on: link)
-    #expect(probe.node.mapStatus(of: far.peer).stage == .received)
-    // What only comes late by another way is still old.
-    say(.relocalised, nonce: 3, on: link)
-    #expect(probe.node.mapStatus(of: far.peer).stage == .received)
-  }
 }

@@ -1,6 +1,6 @@
 import AnchorReplication
 import Foundation
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
 import WorldModel
 
@@ -20,6 +20,10 @@ struct PageTests {
     var testDescription: String { "\(page): \(phrase)" }
   }
 
+  private static func kept(_ topic: WordTopic) -> String {
+    " | \(topic.rule.mostOfAuthor) | \(text(topic.rule.mostOfStrangers)) |"
+  }
+
   static let limits: [Claim] = [
     Claim("PROTOCOL", "\(text(ProtocolLimits.strangerFrame)) bytes before the link is a member's"),
     Claim("PROTOCOL", "\(text(ProtocolLimits.memberFrame)) on a member's link"),
@@ -33,7 +37,6 @@ struct PageTests {
     Claim("messages", "has at most \(text(ProtocolLimits.relayedFlight)) bytes of cost on this way"),
     Claim("messages", "passes on at most \(text(ProtocolLimits.messageWindow / 4)) bytes"),
     Claim("messages", "count u8, at most \(ProtocolLimits.groups) · the names, text(\(ProtocolLimits.groupName))"),
-    Claim("messages", "A receiver remembers \(4 * ProtocolLimits.members) of them"),
     Claim("messages", "key text(\(ProtocolLimits.unreliableKey))"),
     Claim("messages", "message, at most \(text(ProtocolLimits.unreliableMessage))."),
     Claim("messages", "the last number of \(ProtocolLimits.unreliableKeys) keys"),
@@ -99,8 +102,14 @@ struct PageTests {
         + " \(ReplicationLimits.default.heldBytes >> 20) MiB"),
     Claim("anchors", "more than \(text(Int(ReplicationLimits.default.clockAheadMilliseconds))) ms ahead"),
     Claim("anchors", "above \(text(Limits.anchors)) anchors or \(ReplicationLimits.default.stateBytes >> 20) MiB"),
-    Claim("frames", "the \(ProtocolLimits.framesOfAuthor) declarations of each node"),
-    Claim("frames", "the \(ProtocolLimits.measurementsOfObserver) measurements of each observer"),
+    Claim("frames", "The body is count u8, 1 to \(ProtocolLimits.framesOfAuthor) · its latest declarations"),
+    Claim("registers", "1 groups | none | [Messages](messages.md)\(kept(.groups))"),
+    Claim("registers", "2 map status | none | [Maps](maps.md)\(kept(.mapStatus))"),
+    Claim("registers", "3 declarations | none | [Frames](frames.md)\(kept(.declarations))"),
+    Claim("registers", "4 measurements | 40 bytes | [Frames](frames.md)\(kept(.measurements))"),
+    Claim("registers", "5 attachments | none | [Resources](resources.md)\(kept(.attachments))"),
+    Claim("registers", "6 removals | 48 bytes | [Resources](resources.md)\(kept(.removals))"),
+    Claim("registers", "more than \(text(Int(SpreadWord.longestLeap))) above or below the known one"),
     Claim("live-poses", "At most \(ProtocolLimits.ephemeralSlots) slots"),
     Claim("live-poses", "at most \(text(ProtocolLimits.ephemeralRate)) updates a second"),
     Claim("live-poses", "at most \(ProtocolLimits.drags) anchors"),

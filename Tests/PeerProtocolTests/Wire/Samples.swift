@@ -30,11 +30,9 @@ enum Sample {
     name: "../skizze ü.txt")
   static let emptyOffer = ResourceAnnouncement(
     head: ContentManifest(epoch: 0x0123_4567_89ab_cdef, revision: 6, names: []).head, name: "none")
-  static let attachments = AttachmentWord(
-    node: NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef), last: 9,
-    facts: [
-      AttachmentFact(head: offer.head, name: "plan.txt"), AttachmentFact(head: emptyOffer.head, name: "none"),
-    ])
+  static let attachments = [
+    AttachmentFact(head: offer.head, name: "plan.txt"), AttachmentFact(head: emptyOffer.head, name: "none"),
+  ]
   static let resourcePiece = ChunkPiece(content: resource, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
   static let token = BulkOffer.Token(high: 0x1122_3344_5566_7788, low: 0x99aa_bbcc_ddee_ff00)
   static let recognitionKey = RecognitionKey(
@@ -107,17 +105,14 @@ enum Sample {
   static let filter = AnchorFilter(
     namePrefix: "lä", creator: bob, owner: alice, kind: .participant, region: .init(center: [1, 2, -3], radius: 4))
   static let interest = InterestFrame(node: node, version: 3, filter: filter)
-  static let frames = FrameWord(
-    declarations: [
-      FrameDeclaration(node: node, number: 1, isShared: false, clock: 70_000, sequence: 9, sessionTime: 1_000),
-      FrameDeclaration(node: node, number: 2, isShared: true, clock: 80_000, sequence: 12, sessionTime: 2_000),
-    ],
-    measurements: [
-      FrameMeasurement(
-        key: FrameMeasurement.Key(
-          source: WorldFrame(owner: node.actor, number: 1), target: .shared, observer: node.actor),
-        version: 3, sessionTime: 1_500, estimate: estimate)
-    ])
+  static let declarations = [
+    FrameDeclaration(number: 1, isShared: false, clock: 70_000, sequence: 9, sessionTime: 1_000),
+    FrameDeclaration(number: 2, isShared: true, clock: 80_000, sequence: 12, sessionTime: 2_000),
+  ]
+  static let measurement = FrameMeasurement(
+    key: FrameMeasurement.Key(
+      source: WorldFrame(owner: node.actor, number: 1), target: .shared, observer: node.actor),
+    version: 3, sessionTime: 1_500, estimate: estimate)
   private static let estimate = FrameEstimate(
     pose: Pose(Transform(translation: [1, 2, -3]))!, center: [4, 5, 6], covariance: (0..<21).map { Float($0) / 64 },
     residual: 0.25, observations: 7)
@@ -185,6 +180,12 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     hasFixedEnd = !isOpen
   }
 
+  init(words name: String, _ words: SpreadWord...) {
+    self.init("words-\(name)", .words, Words(words: words), isOpen: true) { frame, writer in
+      for word in frame.words { word.write(to: &writer) }
+    }
+  }
+
   static let all: [FrameCase] = [
     FrameCase("hello", .hello, Sample.hello) { $0.write(to: &$1) },
     FrameCase("goodbye", .goodbye, Goodbye(.kicked, versions: 1...2)) { $0.write(to: &$1) },
@@ -235,13 +236,19 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("acknowledgement", .acknowledgement, Sample.acknowledgement) { $0.write(to: &$1) },
     FrameCase("interest", .interest, Sample.interest) { $0.write(to: &$1) },
     FrameCase("ownership", .ownership, Sample.ownership) { $0.write(to: &$1) },
-    FrameCase("frames", .frames, Sample.frames) { $0.write(to: &$1) },
-    FrameCase("frame-digest", .frameDigest, FrameDigest(Sample.share)) { $0.write(to: &$1) },
+    FrameCase(words: "groups", SpreadWord(grouping: ["zeichnen", "ä", "a"], by: Sample.node, version: 3)),
+    FrameCase(words: "map-status", SpreadWord(Sample.status, by: Sample.node, version: 4)),
+    FrameCase(words: "declarations", SpreadWord(declaring: Sample.declarations, by: Sample.node, version: 2)),
+    FrameCase(words: "measurements", SpreadWord(measuring: Sample.measurement, by: Sample.node)),
+    FrameCase(words: "attachments", SpreadWord(attaching: Sample.attachments, by: Sample.node, version: 9)),
+    FrameCase(
+      words: "removals", SpreadWord(removing: 5, of: Sample.node, by: NodeID(peer: Sample.bob, incarnation: 42))),
+    FrameCase(
+      words: "two", SpreadWord(.groups, by: Sample.node, version: 1 << 62, body: []),
+      SpreadWord(grouping: ["a"], by: NodeID(peer: Sample.bob, incarnation: 42))),
+    FrameCase("word-digest", .wordDigest, WordDigest(sums: (0..<8).map { $0 << 56 | $0 })) { $0.write(to: &$1) },
     FrameCase("kinds", .kinds, Sample.kinds) { $0.write(to: &$1) },
     FrameCase("kind-digest", .kindDigest, Sample.kindComparison) { $0.write(to: &$1) },
-    FrameCase("groups", .groups, GroupWord(node: Sample.node, version: 3, groups: ["zeichnen", "ä", "a"])) {
-      $0.write(to: &$1)
-    },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
     FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(content: Sample.map.content, first: 500)) {
       $0.write(to: &$1)
@@ -256,17 +263,12 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("map-have", .mapHave, ContentHave(content: Sample.map.content, chunks: Sample.have), isOpen: true) {
       $0.write(to: &$1)
     },
-    FrameCase("map-status", .mapStatus, Flooded(header: Sample.flood, message: Sample.status)) { frame, writer in
-      frame.header.write(to: &writer)
-      frame.message.write(to: &writer)
-    },
     FrameCase("map-piece", .mapPiece, Piece(head: Sample.piece, bytes: [1, 2, 3, 4, 5]), isOpen: true) {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
     },
     FrameCase("resource-offer", .resourceOffer, Sample.offer) { $0.write(to: &$1) },
     FrameCase("resource-offer-empty", .resourceOffer, Sample.emptyOffer) { $0.write(to: &$1) },
-    FrameCase("attachments", .attachments, Sample.attachments) { $0.write(to: &$1) },
     FrameCase("resource-waiting", .resourceWord, ResourceWord(.waiting, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-accepted", .resourceWord, ResourceWord(.accepted, of: Sample.resource)) { $0.write(to: &$1) },
     FrameCase("resource-received", .resourceWord, ResourceWord(.received, of: Sample.resource)) { $0.write(to: &$1) },
@@ -402,5 +404,17 @@ private struct Piece: FrameBody, Equatable {
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
     head = try ChunkPiece(reading: &reader)
     bytes = try reader.readBytes(reader.remaining)
+  }
+}
+
+/// The words of a frame, each of which says what its topic allows.
+private struct Words: FrameBody, Equatable {
+  let words: [SpreadWord]
+
+  init(words: [SpreadWord]) { self.words = words }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    words = try SpreadWord.read(reader.readBytes(reader.remaining))
+    for word in words { try WordTopic(rawValue: word.topic)?.check(word) }
   }
 }

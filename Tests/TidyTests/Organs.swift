@@ -6,7 +6,7 @@ struct Organs {
   /// The organs, which are also the names of their folders.
   static let all: Set<Substring> = [
     "Comparison", "Coordination", "FrameAlignment", "Governance", "Handshake", "Links", "LivePoses", "MapExchange",
-    "Membership", "Messages", "Ownership", "Pairing", "Replication", "Resources",
+    "Membership", "Messages", "Ownership", "Pairing", "Registers", "Replication", "Resources",
   ]
 
   /// The one organ that publishes each part of the mesh.

@@ -45,9 +45,7 @@ extension Node {
     case .accepted(let link): governance.organ.accepted(link, in: &turn)
     case .adopts(let link): governance.organ.adopt(link, in: &turn)
     case .recognised(let link): membership.organ.recognise(link, in: &turn)
-    case .governanceChanged:
-      membership.organ.governanceChanged(in: &turn)
-      resources.organ.showAttachments(in: &turn)
+    case .governanceChanged: governanceChanged()
     case .reachable(let members, let came):
       let nodes = KeySet(members.map(\.node))
       replication.organ.reachable(nodes, came: came, in: turn)
@@ -89,6 +87,11 @@ extension Node {
     case .elect(let input): coordination.organ.elect(input, in: &turn)
     case .finish(let reason): finish(reason)
     }
+  }
+
+  private mutating func governanceChanged() {
+    membership.organ.governanceChanged(in: &turn)
+    resources.organ.showAttachments(in: &turn)
   }
 
   /// A member has said something new of itself; the topic has one user.

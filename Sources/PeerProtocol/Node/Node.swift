@@ -346,7 +346,7 @@ extension Node {
   /// All anchors in the order of their ids, each in the frame of its pose's author; the cost is proportional to the changes since the
   /// last call.
   package var allAnchors: [Anchor] { mutating get { turn.anchors.anchors } }
-  /// What members spread of themselves, ascending by topic, author and key.
+  /// The words that members spread of themselves, ascending by topic, author and key.
   package var words: [SpreadWord] { turn.words.words }
   /// The groups of the peers that the app was told of and that have ever been in one, this one included.
   package var groups: Table<PeerID, [String]> { messages.state.groupsOfPeers(in: turn) }

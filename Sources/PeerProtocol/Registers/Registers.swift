@@ -79,7 +79,7 @@ struct Registers: Organ {
   }
 }
 
-/// What a member knows of words, in a few numbers.
+/// The words that a member knows, in a few numbers.
 package struct WordDigest: Equatable, Sendable, FrameBody {
   /// Bytes on the wire.
   static let size = 8 * WordBook.parts

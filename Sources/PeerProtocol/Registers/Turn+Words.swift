@@ -73,7 +73,7 @@ extension Turn {
 
   /// Passes news on: to those whom the author does not reach itself, and to the author, which corrects what it did not say.
   ///
-  /// What that misses while links come and go, the digest finds.
+  /// The digest finds what that misses while links come and go.
   mutating func spread(_ news: [SpreadWord], except sender: MemberLink?) {
     guard !news.isEmpty else { return }
     for member in mesh.links.members where member != sender {
@@ -93,22 +93,5 @@ extension Turn {
       send(.words, on: link) { body in for word in part { word.write(to: &body) } }
       rest = rest.dropFirst(part.count)
     }
-  }
-}
-
-extension Mesh {
-  /// Whether a member's word in another one's name counts as that one's own.
-  ///
-  /// A node is believed of itself. Of a node without a link here, those on the shortest ways to it are believed, who heard it in
-  /// the same way: so a word reaches everybody, whatever number a liar has used in its author's name.
-  func vouches(_ sender: NodeID, for author: NodeID) -> Bool {
-    guard let place = graph.place(of: sender) else { return false }
-    return graph.ways(to: author).contains(place)
-  }
-
-  /// Whether this node passes on to a neighbour what a member says: the neighbour is that member, or has no link to it.
-  fileprivate func brings(_ author: NodeID, to neighbour: NodeID) -> Bool {
-    guard neighbour != author, let place = graph.place(of: neighbour) else { return true }
-    return !graph.linked(to: author).contains(place)
   }
 }

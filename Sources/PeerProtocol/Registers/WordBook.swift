@@ -70,7 +70,7 @@ package struct WordBook: Sendable {
   }
 
   /// Removes what is more than a topic keeps of nodes that are no members: those that have written anything stay before the
-  /// others, and of each kind the first ones by name, whoever came first.
+  /// others, and of each kind the first ones by name, in whatever order they came.
   mutating func boundStrangers(
     _ topic: WordTopic, isMember: (NodeID) -> Bool, hasWritten: (NodeID) -> Bool
   ) -> [SpreadWord] {

@@ -30,8 +30,8 @@ package enum WordTopic: UInt8, Sendable, CaseIterable {
     var mostOfStrangers = 4 * ProtocolLimits.members
     /// Whether words count after their author is a member no more.
     ///
-    /// Others are kept all the same, since they may come before the membership is known, and are in no digest: members
-    /// that know different ones would send each other everything for ever.
+    /// Words of nodes that are no members are kept in any case, since they may come before the membership is known. Those that
+    /// do not count are in no digest: members that know different ones would send each other everything permanently.
     var outlives = false
   }
 

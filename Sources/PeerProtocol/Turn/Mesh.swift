@@ -99,6 +99,21 @@ extension Mesh {
     guard neighbour != origin, let place = graph.place(of: origin) else { return false }
     return !graph.linked(to: neighbour).contains(place)
   }
+
+  /// Whether a member's word in another one's name counts as that one's own.
+  ///
+  /// A node is believed of itself. Of a node without a link here, those on the shortest ways to it are believed, who heard it in
+  /// the same way: so a word reaches everybody, however high a number a liar has used in its author's name.
+  func vouches(_ sender: NodeID, for author: NodeID) -> Bool {
+    guard let place = graph.place(of: sender) else { return false }
+    return graph.ways(to: author).contains(place)
+  }
+
+  /// Whether this node passes on to a neighbour what a member says: the neighbour is that member, or has no link to it.
+  func brings(_ author: NodeID, to neighbour: NodeID) -> Bool {
+    guard neighbour != author, let place = graph.place(of: neighbour) else { return true }
+    return !graph.linked(to: author).contains(place)
+  }
 }
 
 /// A member as the app sees it.

@@ -20,7 +20,7 @@ package struct Turn: Sendable {
   package var mesh: Mesh
   /// The replicated anchors: apps, owners and drags edit them; `Replication` merges those of other members.
   package internal(set) var anchors: AnchorSet
-  /// What members spread of themselves; changed by ``say(_:key:_:)`` and ``hear(_:_:from:)`` alone.
+  /// The words that members spread of themselves; changed by ``say(_:key:_:)`` and ``hear(_:_:from:)`` alone.
   var words = WordBook()
   /// Orders and frames.
   package var outbox = Outbox()

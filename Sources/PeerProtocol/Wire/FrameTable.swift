@@ -102,7 +102,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
 
   // MARK: Registers
 
-  /// What members say of themselves.
+  /// Words of members on themselves, which all are to know.
   case words = 44
   /// Sums of hashes of the words that the sender knows.
   case wordDigest = 45

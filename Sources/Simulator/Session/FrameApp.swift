@@ -258,7 +258,7 @@ extension SIMD3<Float> {
 }
 
 extension Node {
-  /// What the node knows of frames.
+  /// The words on frames that the node knows.
   fileprivate var frameWords: [SpreadWord] {
     words.filter { [WordTopic.declarations.rawValue, WordTopic.measurements.rawValue].contains($0.topic) }
   }

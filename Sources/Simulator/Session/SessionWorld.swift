@@ -318,10 +318,10 @@ package struct SessionWorld {
 }
 
 extension Node {
-  /// What the node says of itself.
+  /// The words of the node on itself.
   fileprivate var ownWords: (author: NodeID, words: [SpreadWord]) { (me, words(by: me)) }
 
-  /// What the node knows of the words of a member; those that are taken back do not count.
+  /// The words of a member that the node knows; those that are taken back do not count.
   fileprivate func words(by author: NodeID) -> [SpreadWord] {
     words.filter { $0.author == author && !$0.body.isEmpty }
   }

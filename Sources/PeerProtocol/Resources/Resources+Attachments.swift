@@ -13,7 +13,7 @@ extension Resources {
       return .refused(.tooManyAttachments)
     }
     lastNumber += 1
-    let manifest = ContentManifest(epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
+    let manifest = ContentManifest(.resource, epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
     word.last = lastNumber
     word.facts.append(AttachmentFact(head: manifest.head, name: package.name))
     let holding = ContentHolding(manifest)
@@ -66,7 +66,7 @@ extension Resources {
   /// Tells a neighbour which chunks of an attachment are here.
   func tellHave(_ index: Int, on link: LinkRef, in turn: inout Turn) {
     guard let have = incoming[index].have else { return }
-    turn.send(.resourceHave, on: link) { have.write(to: &$0) }
+    turn.send(.chunkHave, on: link) { have.write(to: &$0) }
   }
 
   /// Takes what a member knows of the attachments of one start.

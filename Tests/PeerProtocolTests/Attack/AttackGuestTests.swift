@@ -119,7 +119,8 @@ import WorldModel
     }
     #expect(meeting.probe.node.livePoses.map(\.subject) == [.participant])
     let head = ContentHead(
-      id: ContentID(SHA256Digest(hashing: [1])), epoch: Self.guest.incarnation, revision: 1, size: 9, chunks: 1)
+      id: ContentID(.resource, SHA256Digest(hashing: [1])), epoch: Self.guest.incarnation, revision: 1, size: 9,
+      chunks: 1)
     let word = AttachmentWord(node: Self.guest, last: 1, facts: [AttachmentFact(head: head, name: "a")])
     _ = try meeting.frames(to: Self.guest)
     meeting.probe.send(.attachments, on: link) { word.write(to: &$0) }
@@ -140,7 +141,7 @@ import WorldModel
   ) throws -> Bool {
     _ = try meeting.frames(to: teller)
     meeting.probe.send(.mapAnnounce, on: try #require(meeting.links[teller])) { map(of: provider).write(to: &$0) }
-    return try meeting.frames(to: teller).contains(.mapManifestRequest)
+    return try meeting.frames(to: teller).contains(.manifestRequest)
   }
 
   @Test func `maps of a guest are refused, whoever announces them, and members share theirs`() throws {

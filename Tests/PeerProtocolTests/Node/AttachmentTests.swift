@@ -9,7 +9,7 @@ import WorldModel
 struct AttachmentTests {
   private let other = NodeProbe.peer(1)
 
-  private static let id = ContentID(SHA256Digest(hashing: [1]))
+  private static let id = ContentID(.resource, SHA256Digest(hashing: [1]))
 
   private static func package(_ count: Int = 2) -> ResourcePackage {
     ResourcePackage(name: "x", names: (0..<count).map { ChunkName(naming: [UInt8](repeating: UInt8($0), count: 2000)) })
@@ -18,7 +18,7 @@ struct AttachmentTests {
   /// The word of a start with what it has attached under these numbers.
   private static func word(_ node: NodeID, last: UInt64, _ numbers: [UInt64]) -> AttachmentWord {
     let facts = numbers.map { number in
-      let manifest = ContentManifest(epoch: node.incarnation, revision: number, names: package().names)
+      let manifest = ContentManifest(.resource, epoch: node.incarnation, revision: number, names: package().names)
       return AttachmentFact(head: manifest.head, name: "x")
     }
     return AttachmentWord(node: node, last: last, facts: facts)
@@ -76,10 +76,14 @@ struct AttachmentTests {
     let link = probe.join(1, other)
     let frames = try probe.frames(on: link)
     #expect(try Self.words(frames).map { $0.facts.map(\.head.id) } == [[id.content]])
-    let haves = try frames.filter { $0.type == .resourceHave }.map { try ContentHave(body: $0.body.span.bytes) }
+    let haves = try frames.filter { $0.type == .chunkHave }.map {
+      try ContentHave(body: $0.body.span.bytes)
+    }
     #expect(try haves.map { try $0.chunks(of: 2).count } == [2])
-    probe.send(.resourceManifestRequest, on: link) { ManifestRequest(content: id.content, first: 0).write(to: &$0) }
-    #expect(try probe.frames(on: link).contains { $0.type == .resourceManifest })
+    probe.send(.manifestRequest, on: link) {
+      ManifestRequest(content: id.content, first: 0).write(to: &$0)
+    }
+    #expect(try probe.frames(on: link).contains { $0.type == .manifest })
   }
 
   @Test("a word is passed on as far as it is news, and its removals reach the app once")
@@ -110,16 +114,21 @@ struct AttachmentTests {
     for fact in word.facts {
       probe.input(.answerResource(ResourceID(fact.head.id), accepts: true))
       let chunks = fact.number == 6 ? ChunkSet.all(2) : ChunkSet(capacity: 2)
-      probe.send(.resourceHave, on: link) { ContentHave(content: fact.head.id, chunks: chunks).write(to: &$0) }
+      probe.send(.chunkHave, on: link) {
+        ContentHave(content: fact.head.id, chunks: chunks).write(to: &$0)
+      }
     }
-    #expect(try probe.frames(on: link).count { $0.type == .resourceManifestRequest } == 6)
+    #expect(try probe.frames(on: link).count { $0.type == .manifestRequest } == 6)
     for fact in word.facts {
-      probe.send(.resourceManifest, on: link) {
+      probe.send(.manifest, on: link) {
         ManifestPart(content: fact.head.id, first: 0, names: Self.package().names).write(to: &$0)
       }
     }
-    let requests = try probe.frames(on: link).filter { $0.type == .resourceRequest }
-    #expect(try requests.map { try ContentRequest(body: $0.body.span.bytes).content } == [word.facts[5].head.id])
+    let requests = try probe.frames(on: link).filter { $0.type == .chunkRequest }
+    #expect(
+      try requests.map { try ContentRequest(body: $0.body.span.bytes).content } == [
+        word.facts[5].head.id
+      ])
   }
 
   @Test("nobody attaches anything in this node's name")

@@ -368,6 +368,7 @@ extension DecodingFailure {
     case .truncated(let offset): .truncated(offset: offset + distance)
     case .invalid(let why, let offset): .invalid(why, offset: offset + distance)
     case .overLimit(let limit, let offset): .overLimit(limit: limit, offset: offset + distance)
+    case .unknownKind(let offset): .unknownKind(offset: offset + distance)
     }
   }
 }

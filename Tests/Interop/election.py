@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from fields import optional_node, read_optional_node
-from small.wire import Node, Reader, check, u8, u32, u64
+from small.wire import Node, Reader, know, u8, u32, u64
 
 BEAT, ACK, PRE_CLAIM, PRE_NACK, STEP_DOWN, OFFER, WIN, YIELD, HANDOVER, RESIGN, REQUEST, SEAT = range(1, 13)
 #: How long a follower believes in its host after a Beat (seconds).
@@ -64,7 +64,7 @@ class Follower:
             if sender == self.host and self.place == 0 and 0 < place <= 2**31:
                 self.place = place
         else:  # Offers, wins and requests concern hosts, a handover those that can host.
-            check(kind in (OFFER, WIN, HANDOVER, REQUEST), "an unknown message of the election")
+            know(kind, (OFFER, WIN, HANDOVER, REQUEST))
 
     def _believes(self, epoch: int) -> bool:
         """Records the epoch unless it would use the epochs up."""

@@ -17,7 +17,7 @@ from relayed import RelayedConversation
 from small.frames import Frame
 from small.member import BYE_LEFT, PRESENT, Member, Phase
 from small.messages import Conversation
-from small.wire import Node, Reader, check, u8, u16, u32, u64
+from small.wire import Node, Reader, check, know, u8, u16, u32, u64
 
 #: Between vectors (seconds).
 EXCHANGE = 5.0
@@ -203,7 +203,8 @@ class Leaf(Member):
 
     def _acknowledgement(self, body: bytes) -> None:
         reader = Reader(body)
-        kind, _, sender, to, number = reader.u8(1), reader.u8(), reader.node(), reader.node(), reader.u64()
+        kind, _, sender, to, number = reader.u8(), reader.u8(), reader.node(), reader.node(), reader.u64()
+        know(kind, (0, 1))
         reader.end()
         if kind == 0 and to == self.me and self.is_member(sender):
             self._questions[sender] = (number, 0)

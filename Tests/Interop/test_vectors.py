@@ -114,6 +114,15 @@ class GoldenFrameTest(unittest.TestCase):
             self.assertEqual(self.goodbye(largest.to_bytes(4, "little") + bytes([kind])), 0, kind)
             self.assertEqual(self.goodbye((largest + 1).to_bytes(4, "little") + bytes([kind])), 8, kind)
 
+    def test_an_unknown_kind_inside_a_frame_costs_the_frame_and_not_the_link(self):
+        """Each golden frame with a kind of which nothing is known, at its place in the body."""
+        places = {"invite-accept": 8, "acknowledgement": 0, "message": 20, "message-report": 0, "relayed-message": 101,
+                  "relayed-report": 81, "map-manifest": 0, "map-piece": 0}
+        for name, place in places.items():
+            data = bytearray(self.frames[name])
+            data[5 + place] = 63
+            self.assertEqual(self.goodbye(bytes(data)), 0, name)
+
     def test_an_unknown_frame_is_skipped(self):
         self.assertEqual(self.goodbye(b"\x01\x00\x00\x00\xf0?" + self.frames["ping"]), 0)
 

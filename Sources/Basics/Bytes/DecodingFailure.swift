@@ -7,6 +7,8 @@ public enum DecodingFailure: Error, Hashable, Sendable {
   case invalid(String, offset: Int)
   /// The value that begins at `offset` is larger than its named limit (bytes or elements).
   case overLimit(limit: Int, offset: Int)
+  /// The value that begins at `offset` names a kind of thing that this version does not know, and a newer one may.
+  case unknownKind(offset: Int)
 }
 
 extension DecodingFailure: CustomStringConvertible {
@@ -16,6 +18,7 @@ extension DecodingFailure: CustomStringConvertible {
     case .truncated(let offset): "the data ends inside the value at byte \(offset)"
     case .invalid(let why, let offset): "\(why) at byte \(offset)"
     case .overLimit(let limit, let offset): "the value at byte \(offset) is over the limit of \(limit)"
+    case .unknownKind(let offset): "unknown kind at byte \(offset)"
     }
   }
 }

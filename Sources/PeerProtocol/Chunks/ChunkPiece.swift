@@ -20,7 +20,7 @@ package struct ChunkPiece: Sendable, Equatable {
   }
 
   package func write(to writer: inout ByteWriter) {
-    writer.write(content.digest)
+    content.write(to: &writer)
     writer.write(UInt32(chunk))
     writer.write(codec.rawValue)
     writer.write(UInt32(storedSize))
@@ -29,7 +29,7 @@ package struct ChunkPiece: Sendable, Equatable {
 
   /// Reads all that stands before the bytes, and refuses a size that no chunk has, and more bytes or fewer than a piece may have.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = try ContentID(reading: &reader)
     chunk = Int(try reader.read(UInt32.self))
     let start = reader.offset
     guard let codec = StoredChunk.Codec(rawValue: try reader.readByte()) else {

@@ -33,8 +33,7 @@ struct ChunkServer: Sendable {
 
   /// Sends the part of a manifest that is asked for, of those that one peer asks for in a second at most so many.
   mutating func receive(
-    _ request: ManifestRequest, of manifest: ContentManifest, as type: FrameType, from sender: MemberLink,
-    in turn: inout Turn
+    _ request: ManifestRequest, of manifest: ContentManifest, from sender: MemberLink, in turn: inout Turn
   ) {
     let (first, now) = (request.first, turn.now)
     guard first < manifest.names.count, uploads.update(sender.link, { $0.mayAskManifest(at: now) }) == true else {
@@ -42,7 +41,7 @@ struct ChunkServer: Sendable {
     }
     let names = manifest.names[first..<min(first + ProtocolLimits.manifestNames, manifest.names.count)]
     let part = ManifestPart(content: request.content, first: first, names: Array(names))
-    turn.send(type, on: sender.link) { part.write(to: &$0) }
+    turn.send(.manifest, on: sender.link) { part.write(to: &$0) }
   }
 
   /// Queues the chunks a peer asks for that are here, within what one peer may ask; one that it asks for again starts over.
@@ -59,9 +58,7 @@ struct ChunkServer: Sendable {
   /// Appends pieces of requested chunks while the window has room; one that is being read holds back those behind it.
   ///
   /// On a control link they come last, and only while there is no bulk link; what was begun on a link ends on it.
-  mutating func write(
-    _ type: FrameType, on link: LinkRef, in turn: inout Turn, _ find: (Uploads.Upload) -> Served
-  ) {
+  mutating func write(on link: LinkRef, in turn: inout Turn, _ find: (Uploads.Upload) -> Served) {
     guard let control = turn.mesh.links.carrier(besides: link), uploads[control].map({ $0.count > 0 }) == true else {
       return
     }
@@ -81,7 +78,7 @@ struct ChunkServer: Sendable {
       let piece = ChunkPiece(
         content: upload.content, chunk: upload.chunk, codec: chunk.codec, storedSize: chunk.bytes.count,
         offset: upload.offset)
-      turn.outbox.scratch.writeFrame(type) { body in
+      turn.outbox.scratch.writeFrame(.chunkPiece) { body in
         piece.write(to: &body)
         unsafe body.write(span: chunk.bytes.span.bytes.extracting(upload.offset..<end))
       }

@@ -1,10 +1,15 @@
 import Basics
 import WorldModel
 
+/// The frames about chunks but for pieces, which also come on bulk links.
+enum ChunkFrame {
+  case manifestRequest, manifest, request, have
+}
+
 /// Asks for the hashes of a content's chunks.
 struct ManifestRequest: Sendable, Equatable, FrameBody {
   /// Bytes on the wire.
-  static let size = 36
+  static let size = ContentID.size + 4
 
   let content: ContentID
   /// The first chunk whose hash is wanted.
@@ -16,12 +21,12 @@ struct ManifestRequest: Sendable, Equatable, FrameBody {
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(content.digest)
+    content.write(to: &writer)
     writer.write(UInt32(first))
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = try ContentID(reading: &reader)
     first = Int(try reader.read(UInt32.self))
   }
 }
@@ -40,13 +45,13 @@ struct ManifestPart: Sendable, Equatable, FrameBody {
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(content.digest)
+    content.write(to: &writer)
     writer.write(UInt32(first))
     for name in names { name.write(to: &writer) }
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = try ContentID(reading: &reader)
     first = Int(try reader.read(UInt32.self))
     var names: [ChunkName] = []
     while !reader.isAtEnd {
@@ -70,33 +75,15 @@ struct ContentRequest: Sendable, Equatable, FrameBody {
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(content.digest)
+    content.write(to: &writer)
     for chunk in chunks { writer.write(UInt32(chunk)) }
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = try ContentID(reading: &reader)
     var chunks: [Int] = []
     while !reader.isAtEnd { chunks.append(Int(try reader.read(UInt32.self))) }
     self.chunks = chunks
-  }
-}
-
-/// Wants nothing more of a content.
-struct ContentCancel: Sendable, Equatable, FrameBody {
-  /// Bytes on the wire.
-  static let size = 32
-
-  let content: ContentID
-
-  init(content: ContentID) {
-    self.content = content
-  }
-
-  func write(to writer: inout ByteWriter) { writer.write(content.digest) }
-
-  init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
   }
 }
 
@@ -113,12 +100,12 @@ struct ContentHave: Sendable, Equatable, FrameBody {
   }
 
   func write(to writer: inout ByteWriter) {
-    writer.write(content.digest)
+    content.write(to: &writer)
     writer.write(bytes: bits)
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = try ContentID(reading: &reader)
     bits = try reader.readBytes(reader.remaining)
   }
 

@@ -1,14 +1,5 @@
-package import Basics
+import Basics
 package import WorldModel
-
-/// The id of a content that travels in chunks: the hash of its manifest.
-package struct ContentID: Hashable, Sendable {
-  package let digest: SHA256Digest
-
-  package init(_ digest: SHA256Digest) {
-    self.digest = digest
-  }
-}
 
 /// The part of a content that is known before its manifest is here.
 package struct ContentHead: Sendable, Equatable {
@@ -84,7 +75,9 @@ package struct ContentHolding: Sendable {
     missing = ChunkSet(capacity: head.chunks)
     firstWanted = start % max(head.chunks, 1)
     // No bytes have no names that could come.
-    if head.chunks == 0 { manifest = ContentManifest(epoch: head.epoch, revision: head.revision, names: []) }
+    if head.chunks == 0 {
+      manifest = ContentManifest(head.id.family, epoch: head.epoch, revision: head.revision, names: [])
+    }
   }
 
   /// A content that is held whole; without chunks, in a file.
@@ -142,7 +135,7 @@ package struct ContentHolding: Sendable {
     else { return nil }
     names += more
     guard names.count == head.chunks else { return names.count }
-    let whole = ContentManifest(epoch: head.epoch, revision: head.revision, names: names)
+    let whole = ContentManifest(head.id.family, epoch: head.epoch, revision: head.revision, names: names)
     forgetNames()
     guard whole.id == head.id, whole.size == head.size else { throw .wrongHash }
     manifest = whole

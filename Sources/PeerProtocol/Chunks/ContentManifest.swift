@@ -52,7 +52,7 @@ package struct ContentManifest: Sendable, Equatable {
   /// SHA-256 of the manifest in its wire form.
   package let id: ContentID
 
-  package init(epoch: UInt64, revision: UInt64, names: [ChunkName]) {
+  package init(_ family: ContentFamily, epoch: UInt64, revision: UInt64, names: [ChunkName]) {
     self.epoch = epoch
     self.revision = revision
     self.names = names
@@ -62,7 +62,7 @@ package struct ContentManifest: Sendable, Equatable {
     writer.write(revision)
     writer.write(UInt64(size))
     for name in names { name.write(to: &writer) }
-    id = ContentID(SHA256Digest(hashing: writer.bytes))
+    id = ContentID(family, SHA256Digest(hashing: writer.bytes))
   }
 }
 

@@ -176,31 +176,34 @@ package struct Statement: Sendable, Equatable, FrameBody {
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let key = try reader.readBytes(Self.keySize)
     let start = reader.offset
-    guard let kind = Kind(rawValue: try reader.readByte()) else {
-      throw .invalid("unknown kind of statement", offset: start)
-    }
+    let kindNumber = try reader.readByte()
     let subject = PeerID(try reader.readDigest())
     let serial = try reader.read(UInt64.self)
-    let number = try reader.readByte()
+    let roleNumber = try reader.readByte()
     let until = try reader.read(UInt64.self)
     let named = try Self.readNames(&reader)
     let cuts = try Self.readCuts(&reader)
-    let role = SessionRole(rawValue: number)
+    let signature = try reader.readBytes(Self.signatureSize)
+    let role = SessionRole(rawValue: roleNumber)
+    // It is read to its end by now, so that those after it in a list count.
+    guard let kind = Kind(rawValue: kindNumber), kind != .admission || role != nil else {
+      throw .unknownKind(offset: start)
+    }
     let isValid =
       switch kind {
       case .admission:
         (role.map { $0 != .creator && ($0 == .guest || cuts.isEmpty) && ($0 != .moderator || until == 0) } ?? false)
           && subject != Self.none && serial > 0
-      case .removal: number == 0 && named.isEmpty && subject != Self.none && serial > 0
-      case .raise: number == 0 && named.count == 1 && cuts.count == 1 && subject != Self.none && serial == 0
-      case .lock, .unlock: number == 0 && named.isEmpty && cuts.isEmpty && subject == Self.none && serial > 0
+      case .removal: roleNumber == 0 && named.isEmpty && subject != Self.none && serial > 0
+      case .raise: roleNumber == 0 && named.count == 1 && cuts.count == 1 && subject != Self.none && serial == 0
+      case .lock, .unlock: roleNumber == 0 && named.isEmpty && cuts.isEmpty && subject == Self.none && serial > 0
       }
     guard isValid, serial <= Self.greatestSerial, until <= (kind == .admission ? Self.greatestSerial : 0) else {
       throw .invalid("a statement that says nothing", offset: start)
     }
     self.init(
       key: key, kind, of: subject, serial: serial, role: kind == .admission ? role ?? .member : .member,
-      until: until, naming: named, cuts: cuts, signature: try reader.readBytes(Self.signatureSize))
+      until: until, naming: named, cuts: cuts, signature: signature)
   }
 
   private static func readNames(_ reader: inout ByteReader) throws(DecodingFailure) -> [SHA256Digest] {

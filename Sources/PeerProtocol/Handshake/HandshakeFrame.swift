@@ -30,7 +30,7 @@ enum HandshakeFrame: Sendable, Equatable, FrameBody {
     case 0: self = .data(try reader.readBlob(limit: ProtocolLimits.handshakeData))
     case 1: self = .authenticated
     case 2: self = .failed(reason: try reader.readString(limit: ProtocolLimits.reason))
-    default: throw .invalid("unknown step of a handshake", offset: offset)
+    default: throw .unknownKind(offset: offset)
     }
   }
 }

@@ -84,7 +84,7 @@ extension AnchorFilter {
     if bits & Self.hasCreator != 0 { creator = PeerID(try reader.readDigest()) }
     if bits & Self.hasOwner != 0 { owner = PeerID(try reader.readDigest()) }
     if bits & Self.hasKind != 0 {
-      guard let kind = Kind(rawValue: try reader.readByte()) else { throw .invalid("unknown kind", offset: start) }
+      guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: start) }
       self.kind = kind
     }
     guard bits & Self.hasRegion != 0 else { return }

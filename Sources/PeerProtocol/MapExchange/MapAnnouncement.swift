@@ -94,5 +94,23 @@ extension MapID {
   package init(_ content: ContentID) { self.init(content.digest) }
 
   /// The map as a content that travels in chunks.
-  package var content: ContentID { ContentID(digest) }
+  package var content: ContentID { ContentID(.map, digest) }
+}
+
+/// A map of which the sender wants nothing more.
+struct MapCancel: Sendable, Equatable, FrameBody {
+  /// Bytes on the wire.
+  static let size = 32
+
+  let map: MapID
+
+  init(_ map: MapID) {
+    self.map = map
+  }
+
+  func write(to writer: inout ByteWriter) { writer.write(map.digest) }
+
+  init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    map = MapID(try reader.readDigest())
+  }
 }

@@ -30,7 +30,7 @@ struct MapExchange: Organ {
   /// Shares a whole map: with one peer, or with everybody and every later joiner.
   mutating func share(_ package: MapPackage, with peer: PeerID?, in turn: inout Turn) -> MapID {
     let numbers = library.nextNumbers(at: turn.mesh.reign.epoch)
-    let manifest = ContentManifest(epoch: numbers.epoch, revision: numbers.revision, names: package.names)
+    let manifest = ContentManifest(.map, epoch: numbers.epoch, revision: numbers.revision, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: turn.me.peer, isPrivate: peer != nil)
     library.insert(MapHolding(package, manifest: manifest, announcement: announcement))
     if let peer {
@@ -175,9 +175,9 @@ struct MapExchange: Organ {
 
   // MARK: Frames
 
-  /// The frames of this organ but for pieces, which also come on bulk links, and for a member's status, which is flooded.
+  /// The frames of this organ but for those about chunks, and for a member's status, which is flooded.
   enum Frame {
-    case announce, manifestRequest, manifest, request, cancel, have
+    case announce, cancel
   }
 
   /// Takes a frame about maps.
@@ -188,10 +188,19 @@ struct MapExchange: Organ {
     guard turn.mesh.links.offers(.maps, on: sender.link) else { return }
     switch frame {
     case .announce: receiveAnnouncement(try MapAnnouncement(body: body), from: sender, in: &turn)
+    case .cancel: server.chunks.cancel(try MapCancel(body: body).map.content, on: sender.link)
+    }
+  }
+
+  /// Takes a frame about chunks of maps.
+  mutating func receive(
+    _ frame: ChunkFrame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    guard turn.mesh.links.offers(.maps, on: sender.link) else { return }
+    switch frame {
     case .manifestRequest: server.receive(try ManifestRequest(body: body), from: sender, of: library, in: &turn)
     case .manifest: receiveManifest(try ManifestPart(body: body), from: sender, in: &turn)
     case .request: server.receive(try ContentRequest(body: body), from: sender, of: library, in: &turn)
-    case .cancel: server.chunks.cancel(try ContentCancel(body: body).content, on: sender.link)
     case .have: try receiveHave(ContentHave(body: body), from: sender, in: &turn)
     }
   }
@@ -323,14 +332,18 @@ struct MapExchange: Organ {
 
   private func requestManifest(_ map: MapID, from source: PeerID, first: Int, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: source) else { return }
-    turn.send(.mapManifestRequest, on: link) { ManifestRequest(content: map.content, first: first).write(to: &$0) }
+    turn.send(.manifestRequest, on: link) {
+      ManifestRequest(content: map.content, first: first).write(to: &$0)
+    }
   }
 
   /// Asks every holder of every unfinished map for as much as it may owe at once.
   private mutating func requestChunks(in turn: inout Turn) {
     for (map, source, chunks) in library.nextRequests(at: turn.now) {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapRequest, on: link) { ContentRequest(content: map.content, chunks: chunks).write(to: &$0) }
+      turn.send(.chunkRequest, on: link) {
+        ContentRequest(content: map.content, chunks: chunks).write(to: &$0)
+      }
       let worth = turn.configuration.bulkWorth
       if library[map].map({ $0.announcement.size - $0.verifiedBytes >= worth }) == true {
         turn.tell(.wantsBulk(source))
@@ -374,7 +387,7 @@ struct MapExchange: Organ {
   private func cancel(_ map: MapID, at sources: [PeerID], in turn: inout Turn) {
     for source in sources {
       guard let link = turn.mesh.links.carrier(of: source) else { continue }
-      turn.send(.mapCancel, on: link) { ContentCancel(content: map.content).write(to: &$0) }
+      turn.send(.mapCancel, on: link) { MapCancel(map).write(to: &$0) }
     }
   }
 
@@ -401,7 +414,7 @@ struct MapExchange: Organ {
   private func tell(have chunks: ChunkSet, of holding: MapHolding, on link: LinkRef, in turn: inout Turn) {
     guard turn.mesh.links.offers(.maps, on: link) else { return }
     let have = ContentHave(content: holding.announcement.id.content, chunks: chunks)
-    turn.send(.mapHave, on: link) { have.write(to: &$0) }
+    turn.send(.chunkHave, on: link) { have.write(to: &$0) }
   }
 
   private mutating func tellStatus(in turn: inout Turn) { board.tell(status, in: &turn) }

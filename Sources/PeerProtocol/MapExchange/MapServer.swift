@@ -21,7 +21,7 @@ struct MapServer: Sendable {
     guard let manifest = library[MapID(request.content)]?.manifest, mayServe(request.content, to: sender.peer) else {
       return
     }
-    chunks.receive(request, of: manifest, as: .mapManifest, from: sender, in: &turn)
+    chunks.receive(request, of: manifest, from: sender, in: &turn)
   }
 
   /// Queues the chunks a peer asks for.
@@ -38,7 +38,7 @@ struct MapServer: Sendable {
 
   /// Appends pieces of requested chunks while the window has room.
   mutating func write(on link: LinkRef, of library: MapLibrary, in turn: inout Turn) {
-    chunks.write(.mapPiece, on: link, in: &turn) { upload in
+    chunks.write(on: link, in: &turn) { upload in
       guard let holding = library[MapID(upload.content)], let chunk = holding.chunks[upload.chunk],
         let size = holding.manifest?.names[upload.chunk].size
       else { return .gone }

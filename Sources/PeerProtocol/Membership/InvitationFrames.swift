@@ -74,7 +74,7 @@ package struct InviteAnswer: Sendable, Equatable, FrameBody {
     case 0: decision = .decline(reason: try reader.readString(limit: ProtocolLimits.reason))
     case 1: decision = .accept
     case 2: decision = .busy
-    default: throw .invalid("unknown answer to an invitation", offset: offset)
+    default: throw .unknownKind(offset: offset)
     }
   }
 }

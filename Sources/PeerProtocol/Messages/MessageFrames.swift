@@ -81,9 +81,7 @@ package struct MessageHead: Equatable, Sendable, FrameBody {
       throw .invalid("a message that is not behind the one before it", offset: start)
     }
     let byte = try reader.readByte()
-    guard let kind = MessageKind(rawValue: byte & ~criticalBit) else {
-      throw .invalid("unknown kind of message", offset: start)
-    }
+    guard let kind = MessageKind(rawValue: byte & ~criticalBit) else { throw .unknownKind(offset: start) }
     guard kind != .stream || byte & criticalBit == 0 else {
       throw .invalid("a critical message of a stream", offset: start)
     }
@@ -164,9 +162,8 @@ package struct MessageReport: Equatable, Sendable, FrameBody {
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
     let start = reader.offset
     let byte = try reader.readByte()
-    guard let kind = Kind(rawValue: byte & ~(criticalBit | streamsBit)), byte < criticalBit | streamsBit else {
-      throw .invalid("unknown kind of message report", offset: start)
-    }
+    guard byte < criticalBit | streamsBit else { throw .invalid("a report about two chains", offset: start) }
+    guard let kind = Kind(rawValue: byte & ~(criticalBit | streamsBit)) else { throw .unknownKind(offset: start) }
     self.kind = kind
     track = byte & criticalBit != 0 ? .critical : byte & streamsBit != 0 ? .streams : .ordinary
     chain = try reader.read(UInt32.self)

@@ -229,9 +229,10 @@ struct Messages: Organ {
       let frame = try FrameHead.find(in: bytes, at: used, limit: limit)
     {
       var reader = ByteReader(bytes.extracting(frame.body))
-      let head = try MessageHead(reading: &reader)
-      let content = try reader.readSpan(reader.remaining)
       used = frame.body.upperBound
+      let head: MessageHead
+      do throws(DecodingFailure) { head = try MessageHead(reading: &reader) } catch .unknownKind { continue }
+      let content = try reader.readSpan(reader.remaining)
       let before = known?.track == head.track ? known?.place : nil
       let place = before ?? inflow(of: sender, head.track, in: turn)
       known = (place, head.track)

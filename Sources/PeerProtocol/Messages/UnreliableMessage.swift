@@ -41,8 +41,9 @@ package struct UnreliableMessage: Equatable, Sendable, FrameBody {
     let start = reader.offset
     number = try reader.read(UInt64.self)
     let byte = try reader.readByte()
-    guard number > 0, number <= ProtocolLimits.counter, let kind = MessageKind(rawValue: byte), kind != .stream else {
-      throw .invalid("a number or a kind that no message has", offset: start)
+    guard let kind = MessageKind(rawValue: byte) else { throw .unknownKind(offset: start) }
+    guard number > 0, number <= ProtocolLimits.counter, kind != .stream else {
+      throw .invalid("a number or a kind that no unreliable message has", offset: start)
     }
     self.kind = kind
     key = try reader.readString(limit: ProtocolLimits.unreliableKey)

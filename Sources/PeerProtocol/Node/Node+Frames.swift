@@ -83,6 +83,8 @@ extension Node {
           continue
         }
         try take(head.type, bytes.extracting(head.body), on: link, kind)
+      } catch .unknownKind {
+        // Only its frame is lost, as one with an unknown number is.
       } catch {
         links.organ.end(link, .protocolError, in: &turn)
       }
@@ -129,14 +131,22 @@ extension Node {
       if let sender = turn.mesh.links.sender(link) { try poses.organ.receive(frame, body, from: sender, in: &turn) }
     case .ownership:
       if let sender = turn.mesh.links.sender(link) { try ownership.organ.receive(body, from: sender, in: &turn) }
+    case .chunks(let frame):
+      guard let sender = turn.mesh.links.sender(link) else { return }
+      switch try ContentFamily(firstIn: body) {
+      case .map: try maps.organ.receive(frame, body, from: sender, in: &turn)
+      case .resource: try resources.organ.receive(frame, body, from: sender, in: &turn)
+      }
+    case .chunkPiece:
+      guard let peer = turn.mesh.links[link]?.peer else { return }
+      switch try ContentFamily(firstIn: body) {
+      case .map: try maps.organ.receivePiece(body, from: peer, in: &turn)
+      case .resource: try resources.organ.receivePiece(body, from: peer, in: &turn)
+      }
     case .maps(let frame):
       if let sender = turn.mesh.links.sender(link) { try maps.organ.receive(frame, body, from: sender, in: &turn) }
-    case .mapPiece:
-      if let peer = turn.mesh.links[link]?.peer { try maps.organ.receivePiece(body, from: peer, in: &turn) }
     case .resources(let frame):
       if let sender = turn.mesh.links.sender(link) { try resources.organ.receive(frame, body, from: sender, in: &turn) }
-    case .resourcePiece:
-      if let peer = turn.mesh.links[link]?.peer { try resources.organ.receivePiece(body, from: peer, in: &turn) }
     case .messages(let frame):
       if let sender = turn.mesh.links.sender(link) { try messages.organ.receive(frame, body, from: sender, in: &turn) }
     }

@@ -121,15 +121,17 @@ extension Node {
   }
 
   private mutating func settle(_ verdict: ChunkVerdict) {
-    guard !resources.state.isFetching(verdict.check.content) else { return resources.organ.settle(verdict, in: &turn) }
-    takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
+    switch verdict.check.content.family {
+    case .map: takeMapNews { node in node.maps.organ.settle(verdict, in: &node.turn) }
+    case .resource: resources.organ.settle(verdict, in: &turn)
+    }
   }
 
   private mutating func found(_ chunks: [FoundChunk], of content: ContentID, isLast: Bool) {
-    guard !resources.state.isFetching(content) else {
-      return resources.organ.found(chunks, of: content, isLast: isLast, in: &turn)
+    switch content.family {
+    case .map: takeMapNews { node in node.maps.organ.found(chunks, of: MapID(content), isLast: isLast, in: &node.turn) }
+    case .resource: resources.organ.found(chunks, of: content, isLast: isLast, in: &turn)
     }
-    takeMapNews { node in node.maps.organ.found(chunks, of: MapID(content), isLast: isLast, in: &node.turn) }
   }
 
   private mutating func open(

@@ -86,9 +86,7 @@ package struct OwnershipFrame: RoutedFrame, Equatable, FrameBody {
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    guard let kind = Kind(rawValue: try reader.readByte()) else {
-      throw .invalid("unknown kind of ownership frame", offset: 0)
-    }
+    guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: 0) }
     self.kind = kind
     hops = try reader.readByte()
     from = try NodeID(reading: &reader)

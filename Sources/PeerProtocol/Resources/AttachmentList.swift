@@ -49,7 +49,7 @@ struct AttachmentList: Sendable, Equatable {
     }
     for _ in 0..<count {
       let start = reader.offset
-      let id = ContentID(try reader.readDigest())
+      let id = ContentID(.resource, try reader.readDigest())
       let number = try reader.read(UInt64.self)
       guard number > facts.last?.number ?? 0, number <= ProtocolLimits.counter else {
         throw .invalid("numbers of attachments that are not in order", offset: start)

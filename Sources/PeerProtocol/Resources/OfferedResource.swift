@@ -81,7 +81,7 @@ struct ResourceAnnouncement: Sendable, Equatable, FrameBody {
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let id = ContentID(try reader.readDigest())
+    let id = ContentID(.resource, try reader.readDigest())
     let (incarnation, start) = (try reader.read(UInt64.self), reader.offset)
     let number = try reader.read(UInt64.self)
     guard number > 0 else { throw .invalid("a resource of number 0", offset: start) }
@@ -101,7 +101,7 @@ extension ContentHead {
     guard chunks <= ProtocolLimits.chunks, size <= UInt64(ProtocolLimits.resource),
       (chunks...(chunks * ProtocolLimits.chunk)).contains(Int(size)),
       // Nothing else comes of an empty one that its id could be compared with.
-      chunks > 0 || ContentManifest(epoch: epoch, revision: revision, names: []).id == id
+      chunks > 0 || ContentManifest(.resource, epoch: epoch, revision: revision, names: []).id == id
     else { throw .invalid("chunks that do not make the resource", offset: start) }
     self.init(id: id, epoch: epoch, revision: revision, size: Int(size), chunks: chunks)
   }

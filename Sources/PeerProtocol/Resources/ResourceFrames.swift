@@ -39,7 +39,7 @@ struct ResourceWord: Sendable, Equatable, FrameBody {
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = ContentID(.resource, try reader.readDigest())
     let start = reader.offset
     switch try reader.readByte() {
     case 0: stage = .waiting
@@ -47,9 +47,7 @@ struct ResourceWord: Sendable, Equatable, FrameBody {
     case 2: stage = .received
     case 3: stage = .over
     case let code:
-      guard let failure = ResourceFailure(rawValue: code) else {
-        throw .invalid("unknown word about a resource", offset: start)
-      }
+      guard let failure = ResourceFailure(rawValue: code) else { throw .unknownKind(offset: start) }
       stage = .failed(failure)
     }
   }
@@ -73,7 +71,7 @@ struct ResourcePeers: Sendable, Equatable, FrameBody {
   }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    content = ContentID(try reader.readDigest())
+    content = ContentID(.resource, try reader.readDigest())
     var peers: [PeerID] = []
     while !reader.isAtEnd { peers.append(PeerID(try reader.readDigest())) }
     self.peers = peers

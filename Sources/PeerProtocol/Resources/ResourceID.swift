@@ -32,5 +32,5 @@ extension ResourceID {
   package init(_ content: ContentID) { self.init(content.digest) }
 
   /// The resource as a content that travels in chunks.
-  package var content: ContentID { ContentID(digest) }
+  package var content: ContentID { ContentID(.resource, digest) }
 }

@@ -13,7 +13,7 @@ extension Resources {
       return .refused(.tooManyAttachments)
     }
     lastNumber += 1
-    let manifest = ContentManifest(epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
+    let manifest = ContentManifest(.resource, epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
     let fact = AttachmentFact(head: manifest.head, name: package.name)
     append(fact, of: turn.me, .received, ContentHolding(manifest), at: turn.now)
     turn.say(.attachments) { AttachmentList(known + [fact]).write(to: &$0) }
@@ -65,7 +65,7 @@ extension Resources {
   /// Tells a neighbour which chunks of an attachment are here.
   func tellHave(_ index: Int, on link: LinkRef, in turn: inout Turn) {
     guard let have = incoming[index].have else { return }
-    turn.send(.resourceHave, on: link) { have.write(to: &$0) }
+    turn.send(.chunkHave, on: link) { have.write(to: &$0) }
   }
 
   /// A member has other attachments, or removes one of somebody else; a word that found no room is empty.

@@ -12,7 +12,9 @@ extension Resources {
       let content = incoming[index].id
       for (source, chunks) in incoming[index].holding.nextRequests(at: turn.now) {
         guard let link = turn.mesh.links.carrier(of: source) else { continue }
-        turn.send(.resourceRequest, on: link) { ContentRequest(content: content, chunks: chunks).write(to: &$0) }
+        turn.send(.chunkRequest, on: link) {
+          ContentRequest(content: content, chunks: chunks).write(to: &$0)
+        }
         let rest = incoming[index].holding.head.size - incoming[index].holding.verifiedBytes
         if rest >= turn.configuration.bulkWorth { turn.tell(.wantsBulk(source)) }
       }
@@ -40,7 +42,9 @@ extension Resources {
 
   func requestManifest(_ content: ContentID, from source: PeerID, first: Int, in turn: inout Turn) {
     guard let link = turn.mesh.links.carrier(of: source) else { return }
-    turn.send(.resourceManifestRequest, on: link) { ManifestRequest(content: content, first: first).write(to: &$0) }
+    turn.send(.manifestRequest, on: link) {
+      ManifestRequest(content: content, first: first).write(to: &$0)
+    }
   }
 
   /// Tells the app, and the others, what is here by now.
@@ -71,7 +75,7 @@ extension Resources {
     guard let have = resource.have else { return }
     for member in turn.mesh.links.members
     where resource.isAttachment || member.node == resource.sender || resource.companions.contains(member.peer) {
-      turn.send(.resourceHave, on: member.link) { have.write(to: &$0) }
+      turn.send(.chunkHave, on: member.link) { have.write(to: &$0) }
     }
     incoming[index].holding.untold = 0
   }

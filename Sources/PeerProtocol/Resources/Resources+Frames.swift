@@ -3,9 +3,9 @@ import Basics
 import WorldModel
 
 extension Resources {
-  /// The frames of this organ but for pieces, which also come on bulk links.
+  /// The frames of this organ but for those about chunks.
   enum Frame {
-    case offer, word, peers, manifestRequest, manifest, request, have
+    case offer, word, peers
   }
 
   /// Takes a frame about resources.
@@ -16,10 +16,18 @@ extension Resources {
     case .offer: receive(try ResourceAnnouncement(body: body), from: sender, in: &turn)
     case .word: receive(try ResourceWord(body: body), from: sender, in: &turn)
     case .peers: receive(try ResourcePeers(body: body), from: sender, in: &turn)
+    }
+  }
+
+  /// Takes a frame about chunks of resources.
+  mutating func receive(
+    _ frame: ChunkFrame, _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
+  ) throws(DecodingFailure) {
+    switch frame {
     case .manifestRequest:
       let request = try ManifestRequest(body: body)
       guard let manifest = served(request.content, to: sender.peer)?.manifest else { return }
-      server.receive(request, of: manifest, as: .resourceManifest, from: sender, in: &turn)
+      server.receive(request, of: manifest, from: sender, in: &turn)
     case .manifest: receive(try ManifestPart(body: body), from: sender, in: &turn)
     case .request:
       let request = try ContentRequest(body: body)
@@ -199,7 +207,7 @@ extension Resources {
     let before = server.first(ResourceLoads.ahead, on: control).map(\.key)
     guard !before.isEmpty else { return }
     let (outgoing, incoming, loads) = (outgoing, incoming, loads)
-    server.write(.resourcePiece, on: link, in: &turn) { upload in
+    server.write(on: link, in: &turn) { upload in
       let resource = outgoing.first { $0.id == upload.content }?.holding
       let holding = resource ?? incoming.first { $0.id == upload.content }?.holding
       guard let name = holding?.manifest?.names[upload.chunk] else { return .gone }

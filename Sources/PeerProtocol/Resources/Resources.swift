@@ -33,7 +33,7 @@ struct Resources: Organ {
     let isFull = receivers.contains { openOffers(to: $0.node.peer) >= ProtocolLimits.resourcesOfPeer }
     guard !isFull, outgoing.count < ProtocolLimits.resources else { return .refused(.resourcesWait) }
     lastNumber += 1
-    let manifest = ContentManifest(epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
+    let manifest = ContentManifest(.resource, epoch: turn.me.incarnation, revision: lastNumber, names: package.names)
     let resource = OutgoingResource(name: package.name, holding: ContentHolding(manifest), receivers: receivers)
     outgoing.append(resource)
     for receiver in receivers { announce(resource, to: receiver.node, in: &turn) }
@@ -100,7 +100,8 @@ struct Resources: Organ {
 
   /// Counts a chunk that is proven and written, or marks its source down.
   mutating func settle(_ verdict: ChunkVerdict, in turn: inout Turn) {
-    guard let index = incoming.firstIndex(where: { $0.id == verdict.check.content }) else { return }
+    guard let index = incoming.firstIndex(where: { $0.id == verdict.check.content && $0.stage == .fetching })
+    else { return }
     do {
       guard try incoming[index].holding.settle(verdict, at: turn.now) else { return }
       if turn.configuration.cachesChunks { turn.emit(.keep(verdict.check.name.hash, verdict.check.chunk)) }
@@ -114,7 +115,7 @@ struct Resources: Organ {
 
   /// Counts chunks that the cache had, proven and written.
   mutating func found(_ chunks: [FoundChunk], of content: ContentID, isLast: Bool, in turn: inout Turn) {
-    guard let index = incoming.firstIndex(where: { $0.id == content }) else { return }
+    guard let index = incoming.firstIndex(where: { $0.id == content && $0.stage == .fetching }) else { return }
     for found in chunks { incoming[index].holding.keep(found.chunk, at: found.index) }
     if isLast { incoming[index].holding.searchEnds = nil }
     if !chunks.isEmpty {
@@ -125,11 +126,6 @@ struct Resources: Organ {
   }
 
   // MARK: Queries
-
-  /// Whether a content is one that is fetched here.
-  func isFetching(_ content: ContentID) -> Bool {
-    !incoming.isEmpty && incoming.contains { $0.id == content && $0.stage == .fetching }
-  }
 
   /// The resources that were offered, in either direction, and have not ended.
   var openCount: Int { outgoing.count(where: \.isOpen) + incoming.count(where: \.isOpen) }

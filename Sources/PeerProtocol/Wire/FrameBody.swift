@@ -4,7 +4,8 @@ package import Basics
 ///
 /// A frame is decoded here and nowhere else, so that the rules that hold for every frame have one address: a body ends where
 /// its last field ends, and nothing has an effect before the whole body is read. ``ByteReader/readFlag()`` holds the rule for
-/// flags.
+/// flags. A body with an unknown kind throws ``DecodingFailure/unknownKind(offset:)``: the node skips the frame, so that newer
+/// peers may use more kinds, as it skips frames with unknown numbers.
 package protocol FrameBody {
   /// Reads the fields in their order.
   init(reading reader: inout ByteReader) throws(DecodingFailure)
@@ -33,7 +34,8 @@ extension FrameBody {
 }
 
 extension ByteReader {
-  /// Reads a list with its count in one byte.
+  /// Reads a list with its count in one byte, without the elements of an unknown kind, which are as long as those of known
+  /// ones.
   ///
   /// - Throws: ``DecodingFailure``, also for more than `limit` elements, before any is read.
   mutating func readShortList<Element: FrameBody>(
@@ -43,7 +45,9 @@ extension ByteReader {
     let count = Int(try readByte())
     guard count <= limit else { throw .overLimit(limit: limit, offset: offset) }
     var elements: [Element] = []
-    for _ in 0..<count { elements.append(try Element(reading: &self)) }
+    for _ in 0..<count {
+      do throws(DecodingFailure) { elements.append(try Element(reading: &self)) } catch .unknownKind { continue }
+    }
     return elements
   }
 }

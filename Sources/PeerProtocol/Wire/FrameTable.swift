@@ -137,26 +137,29 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// A message that may be lost, and that a later one replaces.
   case unreliableMessage = 46
 
-  // MARK: Maps
+  // MARK: Chunks
 
-  /// A second connection, for pieces of maps, is wanted.
+  /// A second connection, for pieces of chunks, is wanted.
   case bulkOffer = 7
   /// The token of a bulk offer; first and alone on its connection.
   case attach = 11
+  /// A content's id and the first chunk whose hash is wanted.
+  case manifestRequest = 49
+  /// Sizes and hashes of chunks.
+  case manifest = 50
+  /// A content's id and the chunks that are wanted.
+  case chunkRequest = 51
+  /// A piece of a chunk.
+  case chunkPiece = 52
+  /// A content's id and a bit for each chunk that the sender has.
+  case chunkHave = 54
+
+  // MARK: Maps
+
   /// A map that the sender has, whole or in part.
   case mapAnnounce = 48
-  /// A map's id and the first chunk whose hash is wanted.
-  case mapManifestRequest = 49
-  /// Sizes and hashes of chunks.
-  case mapManifest = 50
-  /// A map's id and the chunks that are wanted.
-  case mapRequest = 51
-  /// A piece of a chunk.
-  case mapPiece = 52
   /// A map's id: the receiver sends nothing more of it.
   case mapCancel = 53
-  /// A map's id and a bit for each chunk that the sender has.
-  case mapHave = 54
 
   // MARK: Resources
 
@@ -166,16 +169,6 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   case resourceWord = 57
   /// The members that may have the chunks of a resource.
   case resourcePeers = 58
-  /// A resource's id and the first chunk whose hash is wanted.
-  case resourceManifestRequest = 59
-  /// Sizes and hashes of chunks.
-  case resourceManifest = 60
-  /// A resource's id and the chunks that are wanted.
-  case resourceRequest = 61
-  /// A piece of a chunk.
-  case resourcePiece = 62
-  /// A resource's id and a bit for each chunk that the sender has.
-  case resourceHave = 63
 
   // MARK: Discovery
 
@@ -197,11 +190,11 @@ extension FrameType {
     case replication(Replication.Frame)
     case poses(LivePoses.Frame)
     case ownership
+    case chunks(ChunkFrame)
+    case chunkPiece
     case maps(MapExchange.Frame)
-    case mapPiece
     case messages(Messages.Frame)
     case resources(Resources.Frame)
-    case resourcePiece
   }
 
   /// One row of the table.
@@ -273,25 +266,20 @@ extension FrameType {
     case .interest: Rule(destination: .poses(.interest), links: .member, limit: InterestFrame.largest)
     case .ownership: Rule(destination: .ownership, links: .member, limit: OwnershipFrame.size)
 
+    case .manifestRequest:
+      Rule(destination: .chunks(.manifestRequest), links: .member, limit: ManifestRequest.size)
+    case .manifest: Rule(destination: .chunks(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
+    case .chunkRequest: Rule(destination: .chunks(.request), links: .member, limit: ProtocolLimits.memberFrame)
+    case .chunkHave: Rule(destination: .chunks(.have), links: .member, limit: ProtocolLimits.memberFrame)
+    case .chunkPiece: Rule(destination: .chunkPiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
+
     case .mapAnnounce: Rule(destination: .maps(.announce), links: .member, limit: MapAnnouncement.size)
-    case .mapManifestRequest: Rule(destination: .maps(.manifestRequest), links: .member, limit: ManifestRequest.size)
-    case .mapManifest: Rule(destination: .maps(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapRequest: Rule(destination: .maps(.request), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: ContentCancel.size)
-    case .mapHave: Rule(destination: .maps(.have), links: .member, limit: ProtocolLimits.memberFrame)
-    case .mapPiece: Rule(destination: .mapPiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
+    case .mapCancel: Rule(destination: .maps(.cancel), links: .member, limit: MapCancel.size)
 
     case .resourceOffer:
       Rule(destination: .resources(.offer), links: .member, limit: ResourceAnnouncement.largest)
     case .resourceWord: Rule(destination: .resources(.word), links: .member, limit: ResourceWord.size)
     case .resourcePeers: Rule(destination: .resources(.peers), links: .member, limit: ResourcePeers.largest)
-    case .resourceManifestRequest:
-      Rule(destination: .resources(.manifestRequest), links: .member, limit: ManifestRequest.size)
-    case .resourceManifest:
-      Rule(destination: .resources(.manifest), links: .member, limit: ProtocolLimits.memberFrame)
-    case .resourceRequest: Rule(destination: .resources(.request), links: .member, limit: ProtocolLimits.memberFrame)
-    case .resourcePiece: Rule(destination: .resourcePiece, links: .chunkBearing, limit: ProtocolLimits.bulkFrame)
-    case .resourceHave: Rule(destination: .resources(.have), links: .member, limit: ProtocolLimits.memberFrame)
 
     case .message:
       Rule(destination: .messages(.message), links: .member, limit: MessageHead.size + ProtocolLimits.message)

@@ -44,7 +44,9 @@ struct ResourceDesk {
   }
 
   /// The file to which the chunks of a content belong; nil when it is no resource that is fetched.
-  func file(of content: ContentID) -> ResourceFile? { files.isEmpty ? nil : files[ResourceID(content)] }
+  func file(of content: ContentID) -> ResourceFile? {
+    content.family == .resource && !files.isEmpty ? files[ResourceID(content)] : nil
+  }
 
   /// All of a resource is here; where its file is.
   mutating func received(_ offer: ResourceOffer) -> ResourceReceipt? {

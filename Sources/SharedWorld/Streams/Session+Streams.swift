@@ -173,6 +173,8 @@ extension Session {
     guard let incarnation else { return }
     do throws(DecodingFailure) {
       streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
+    } catch .unknownKind {
+      // A letter of a newer version, about something that no stream here needs.
     } catch {
       // Its message is lost, so no stream with it is whole.
       let error = SessionError(

@@ -73,7 +73,7 @@ enum StreamLetter: Equatable, Sendable {
   /// Reads what ``bytes`` wrote.
   init(_ bytes: [UInt8]) throws(DecodingFailure) {
     var reader = ByteReader(bytes.span)
-    guard let form = Form(rawValue: try reader.readByte()) else { throw .invalid("unknown form", offset: 0) }
+    guard let form = Form(rawValue: try reader.readByte()) else { throw .unknownKind(offset: 0) }
     switch form {
     case .open:
       let number = try StreamMark.readNumber(&reader)
@@ -95,10 +95,8 @@ enum StreamLetter: Equatable, Sendable {
     case .end: self = .end(try StreamMark(reading: &reader))
     case .reset:
       let mark = try StreamMark(reading: &reader)
-      let start = reader.offset
-      guard let reason = StreamReset(rawValue: try reader.readByte()) else {
-        throw .invalid("unknown reason", offset: start)
-      }
+      // The stream is over, whatever the reason.
+      let reason = StreamReset(rawValue: try reader.readByte()) ?? .app
       let code = try reader.readString(limit: RemoteError.codeLimit)
       self = .reset(mark, reason, RemoteError(code, try reader.readString(limit: RemoteError.messageLimit)))
     case .over:

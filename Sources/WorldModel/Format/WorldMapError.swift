@@ -26,6 +26,7 @@ public enum WorldMapError: Error, Hashable, Sendable {
     case .truncated(let offset): self = .truncated(offset: base + offset)
     case .invalid(let why, let offset): self = .invalid(why, offset: base + offset)
     case .overLimit(let limit, let offset): self = .overLimit(limit: limit, offset: base + offset)
+    case .unknownKind(let offset): self = .invalid("unknown kind", offset: base + offset)
     }
   }
 

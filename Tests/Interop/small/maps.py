@@ -1,4 +1,4 @@
-"""The map of the session, fetched from the one neighbour: Documentation/Protocol/maps.md."""
+"""The map of the session, fetched from the one neighbour: maps.md and chunks.md in Documentation/Protocol."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -8,6 +8,8 @@ from .wire import Reader, check, u32
 
 #: The largest chunk, the largest part of one in a frame (bytes), and the most chunks that may be asked for at a time.
 CHUNK, PIECE_BYTES, ASKED = 262_144, 16_256, 8
+#: The family of maps, before the id in a frame about chunks.
+MAP = b"\x00"
 
 #: Functions that expand a chunk, given its stored bytes and its size, by codec.
 Codecs = Mapping[int, Callable[[bytes, int], bytes]]
@@ -42,18 +44,18 @@ class MapFetch:
             self.chunks: dict[int, bytes] = {}
             self._partial: dict[int, bytes] = {}
             self._asked: set[int] = set()
-            self._send(Frame.MAP_MANIFEST_REQUEST, self.id + u32(0))
+            self._send(Frame.MANIFEST_REQUEST, MAP + self.id + u32(0))
 
     def take_names(self, body: bytes) -> None:
         """Records the sizes and hashes of some chunks, and asks for more, or for the first chunks."""
         reader = Reader(body)
-        if reader.take(32) != self.id or reader.u32() != len(self._names):
+        if reader.take(33) != MAP + self.id or reader.u32() != len(self._names):
             return
         self._manifest += body[reader.at:]
         while reader.left:
             self._names.append((reader.u32(), reader.take(32)))
         if len(self._names) < self._count:
-            return self._send(Frame.MAP_MANIFEST_REQUEST, self.id + u32(len(self._names)))
+            return self._send(Frame.MANIFEST_REQUEST, MAP + self.id + u32(len(self._names)))
         sizes = [size for size, _ in self._names]
         check(hashlib.sha256(self._manifest).digest() == self.id, "a manifest that does not hash to the map id")
         check(sum(sizes) == self.size and all(0 < size <= CHUNK for size in sizes), "sizes do not add up")
@@ -63,15 +65,15 @@ class MapFetch:
         """Asks for the next chunks, once all are here that were asked for."""
         first = len(self.chunks)
         self._asked = set(range(first, min(first + ASKED, self._count)))
-        self._send(Frame.MAP_REQUEST, self.id + b"".join(map(u32, sorted(self._asked))))
+        self._send(Frame.CHUNK_REQUEST, MAP + self.id + b"".join(map(u32, sorted(self._asked))))
 
     def take_piece(self, body: bytes) -> None:
         """Records a part of a chunk that was asked for, and verifies the chunk after its last part."""
         reader = Reader(body)
-        identifier, chunk, codec, stored_size = reader.take(32), reader.u32(), reader.u8(1), reader.u32()
+        content, chunk, codec, stored_size = reader.take(33), reader.u32(), reader.u8(1), reader.u32()
         offset, data = reader.u32(), reader.rest()
         check(stored_size <= CHUNK and 0 < len(data) <= min(PIECE_BYTES, stored_size - offset), "an impossible piece")
-        if identifier == self.id and chunk in self._asked and offset in (0, len(self._partial.get(chunk, b""))):
+        if content == MAP + self.id and chunk in self._asked and offset in (0, len(self._partial.get(chunk, b""))):
             # A piece at offset 0 restarts its chunk.
             self._partial[chunk] = self._partial.get(chunk, b"")[:offset] + data
             if offset + len(data) == stored_size:

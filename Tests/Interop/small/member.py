@@ -4,6 +4,7 @@ It has one link, to the member that it dialled, and believes that one. It checks
 and skips the frames that it has no use for; "A leaf" in PROTOCOL.md names the price.
 """
 
+import contextlib
 import secrets
 import struct
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from . import maps
 from .author import Author
 from .frames import LARGEST, Frame, legal
 from .messages import Conversation
-from .wire import Node, Reader, Refused, check, text, u8, u16, u32, u64, varint
+from .wire import Node, Reader, Refused, UnknownKind, check, know, text, u8, u16, u32, u64, varint
 
 #: Capabilities: maps, chunks compressed with zstd; the bits that end a link with a peer that lacks them.
 HAS_MAPS, HAS_ZSTD, HAS_PASSCODE, ASKS_FOR_CODE, HAS_DRIVER = 1, 2, 8, 32, 64
@@ -70,7 +71,7 @@ class Member:
         self._handlers: dict[int, Callable[[bytes], None]] = {
             Frame.HELLO: self._hello, Frame.GOODBYE: self._goodbye, Frame.ADMIT: self._admit, Frame.PING: self._ping,
             Frame.INVITE_ANSWER: self._answer, Frame.VECTOR: self._vector, Frame.MAP_ANNOUNCE: self.map.announce,
-            Frame.MAP_MANIFEST: self.map.take_names, Frame.MAP_PIECE: self.map.take_piece,
+            Frame.MANIFEST: self.map.take_names, Frame.CHUNK_PIECE: self.map.take_piece,
             Frame.MESSAGE: self.conversation.receive, Frame.MESSAGE_REPORT: self.conversation.receive_report}
         self._send(Frame.HELLO, b"SWLD" + u16(1) + u16(1) + u64(HAS_MAPS | (HAS_ZSTD if 1 in codecs else 0)) + bytes(me)
                    + text(service) + text(name) + text("") + NO_ADDRESSES)
@@ -109,7 +110,8 @@ class Member:
         try:
             for kind, body in self._frames():
                 if handler := self._handlers.get(kind):
-                    handler(body)
+                    with contextlib.suppress(UnknownKind):
+                        handler(body)
         except (Refused, UnicodeDecodeError) as error:
             self.end(BYE_PROTOCOL, str(error))
         if not data and self.phase != Phase.ENDED:
@@ -161,7 +163,8 @@ class Member:
     def _answer(self, body: bytes) -> None:
         """Ends the link if the invitation is declined, or if the other side is busy. An admission comes by itself."""
         reader = Reader(body)
-        number, verdict = reader.u64(), reader.u8(2)
+        number, verdict = reader.u64(), reader.u8()
+        know(verdict, range(3))
         why = reader.text(255) if verdict == 0 else "busy"
         reader.end()
         if number == self._invitation and verdict != 1 and self.phase == Phase.STRANGER:

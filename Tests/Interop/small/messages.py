@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from .frames import Frame
-from .wire import Reader, check, u8, u32, u64
+from .wire import Reader, check, know, u8, u32, u64
 
 #: What may be on its way before the receiver has reported, and what others may have on their way here (bytes of cost).
 FIRST_WINDOW, WINDOW = 262_144, 1_048_576
@@ -38,7 +38,8 @@ class Conversation:
         reader = Reader(body)
         chain, previous, number, kind = reader.u32(), reader.u64(), reader.u64(2**62), reader.u8()
         data = reader.rest()
-        check(kind in CHAINS and previous < number and len(data) <= MOST, "a malformed message")
+        check(kind != CRITICAL | 2 and previous < number and len(data) <= MOST, "a malformed message")
+        know(kind, CHAINS)
         followed, last = self._received.get(CHAINS[kind], (0, 0))
         if (chain == followed and previous == last) or (chain > followed and previous == 0):
             self._received[CHAINS[kind]] = (chain, number)
@@ -52,7 +53,8 @@ class Conversation:
         kind, chain, last, window = reader.u8(), reader.u32(), reader.u64(2**62), reader.u32()
         reader.end()
         track, kind = kind & (CRITICAL | STREAMS), kind & 63
-        check(kind <= ANSWER and track in CHAINS.values(), "a report of an unknown kind")
+        check(track != CRITICAL | STREAMS, "a report about two chains")
+        know(kind, (REPORT, QUESTION, ANSWER))
         if kind == QUESTION:
             self._report(ANSWER, track)
         elif chain == self._chain and track == 0:

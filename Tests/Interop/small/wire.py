@@ -1,6 +1,7 @@
 """Fields and frames: the notation of PROTOCOL.md."""
 
 import struct
+from collections.abc import Container
 from functools import partialmethod
 from typing import NamedTuple
 
@@ -9,10 +10,20 @@ class Refused(Exception):
     """Bytes or a frame that the protocol does not allow: they end the link with goodbye 8."""
 
 
+class UnknownKind(Exception):
+    """A kind inside a frame that a newer peer may know: the frame is skipped."""
+
+
 def check(condition: bool, what: str) -> None:
     """Refuses what breaks a rule of the protocol."""
     if not condition:
         raise Refused(what)
+
+
+def know(kind: int, kinds: Container[int]) -> None:
+    """Skips a frame of a kind that is none of those known here."""
+    if kind not in kinds:
+        raise UnknownKind(kind)
 
 
 class Node(NamedTuple):

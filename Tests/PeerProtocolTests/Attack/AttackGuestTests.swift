@@ -119,7 +119,8 @@ import WorldModel
     }
     #expect(meeting.probe.node.livePoses.map(\.subject) == [.participant])
     let head = ContentHead(
-      id: ContentID(SHA256Digest(hashing: [1])), epoch: Self.guest.incarnation, revision: 1, size: 9, chunks: 1)
+      id: ContentID(.resource, SHA256Digest(hashing: [1])), epoch: Self.guest.incarnation, revision: 1, size: 9,
+      chunks: 1)
     let word = SpreadWord(attaching: [AttachmentFact(head: head, name: "a")], by: Self.guest)
     meeting.probe.say([word], on: link)
     #expect(meeting.probe.node.attachments.isEmpty)
@@ -138,7 +139,7 @@ import WorldModel
   ) throws -> Bool {
     _ = try meeting.frames(to: teller)
     meeting.probe.send(.mapAnnounce, on: try #require(meeting.links[teller])) { map(of: provider).write(to: &$0) }
-    return try meeting.frames(to: teller).contains(.mapManifestRequest)
+    return try meeting.frames(to: teller).contains(.manifestRequest)
   }
 
   @Test func `maps of a guest are refused, whoever announces them, and members share theirs`() throws {

@@ -17,9 +17,8 @@ import WorldModel
 
   /// The maps that a node asks for on a link, in order.
   private static func asked(_ probe: inout NodeProbe, on link: LinkID) throws -> [MapID] {
-    try probe.frames(on: link).filter { $0.type == .mapManifestRequest }.map { frame in
-      var reader = ByteReader(frame.body.span)
-      return MapID(try reader.readDigest())
+    try probe.frames(on: link).filter { $0.type == .manifestRequest }.map { frame in
+      return MapID(try ManifestRequest(body: frame.body.span.bytes).content)
     }
   }
 

@@ -9,7 +9,7 @@ import WorldModel
 struct AttachmentTests {
   private let other = NodeProbe.peer(1)
 
-  private static let id = ContentID(SHA256Digest(hashing: [1]))
+  private static let id = ContentID(.resource, SHA256Digest(hashing: [1]))
 
   private static func package(_ count: Int = 2) -> ResourcePackage {
     ResourcePackage(name: "x", names: (0..<count).map { ChunkName(naming: [UInt8](repeating: UInt8($0), count: 2000)) })
@@ -18,7 +18,7 @@ struct AttachmentTests {
   /// Attachments of a start under these numbers.
   private static func facts(_ node: NodeID, _ numbers: [UInt64]) -> [AttachmentFact] {
     numbers.map { number in
-      let manifest = ContentManifest(epoch: node.incarnation, revision: number, names: package().names)
+      let manifest = ContentManifest(.resource, epoch: node.incarnation, revision: number, names: package().names)
       return AttachmentFact(head: manifest.head, name: "x")
     }
   }
@@ -52,10 +52,12 @@ struct AttachmentTests {
     let frames = try probe.frames(on: link)
     let words = try frames.filter { $0.type == .words }.flatMap { try SpreadWord.read($0.body) }
     #expect(try words.map { try AttachmentList($0).facts.map(\.head.id) } == [[id.content]])
-    let haves = try frames.filter { $0.type == .resourceHave }.map { try ContentHave(body: $0.body.span.bytes) }
+    let haves = try frames.filter { $0.type == .chunkHave }.map { try ContentHave(body: $0.body.span.bytes) }
     #expect(try haves.map { try $0.chunks(of: 2).count } == [2])
-    probe.send(.resourceManifestRequest, on: link) { ManifestRequest(content: id.content, first: 0).write(to: &$0) }
-    #expect(try probe.frames(on: link).contains { $0.type == .resourceManifest })
+    probe.send(.manifestRequest, on: link) {
+      ManifestRequest(content: id.content, first: 0).write(to: &$0)
+    }
+    #expect(try probe.frames(on: link).contains { $0.type == .manifest })
   }
 
   @Test("what an author takes back, and what another one removes, is gone, and comes back with no older word")
@@ -104,15 +106,17 @@ struct AttachmentTests {
     for fact in facts {
       probe.input(.answerResource(ResourceID(fact.head.id), accepts: true))
       let chunks = fact.number == 6 ? ChunkSet.all(2) : ChunkSet(capacity: 2)
-      probe.send(.resourceHave, on: link) { ContentHave(content: fact.head.id, chunks: chunks).write(to: &$0) }
+      probe.send(.chunkHave, on: link) {
+        ContentHave(content: fact.head.id, chunks: chunks).write(to: &$0)
+      }
     }
-    #expect(try probe.frames(on: link).count { $0.type == .resourceManifestRequest } == 6)
+    #expect(try probe.frames(on: link).count { $0.type == .manifestRequest } == 6)
     for fact in facts {
-      probe.send(.resourceManifest, on: link) {
+      probe.send(.manifest, on: link) {
         ManifestPart(content: fact.head.id, first: 0, names: Self.package().names).write(to: &$0)
       }
     }
-    let requests = try probe.frames(on: link).filter { $0.type == .resourceRequest }
+    let requests = try probe.frames(on: link).filter { $0.type == .chunkRequest }
     #expect(try requests.map { try ContentRequest(body: $0.body.span.bytes).content } == [facts[5].head.id])
   }
 

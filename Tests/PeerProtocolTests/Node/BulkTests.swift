@@ -15,7 +15,7 @@ private struct Fetching {
     var random = SeededRandom(seed: 5)
     let map = (0..<chunks * ProtocolLimits.chunk).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     package = MapPackage(map: map)
-    manifest = ContentManifest(epoch: 1, revision: 1, names: package.names)
+    manifest = ContentManifest(.map, epoch: 1, revision: 1, names: package.names)
     control = probe.join(1, other)
     _ = try probe.frames(on: control)
   }
@@ -24,8 +24,8 @@ private struct Fetching {
   mutating func announce(on link: LinkID, names: [ChunkName]? = nil) {
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
-    probe.send(.mapManifest, on: link) {
-      $0.write(bytes: manifest.id.digest.bytes)
+    probe.send(.manifest, on: link) {
+      manifest.id.write(to: &$0)
       $0.write(UInt32(0))
       for name in names ?? manifest.names { name.write(to: &$0) }
     }
@@ -38,7 +38,8 @@ private struct Fetching {
     for frame in try probe.frames(on: link) {
       var reader = ByteReader(frame.body.span)
       if frame.type == .bulkOffer { offer = try BulkOffer(reading: &reader) }
-      guard frame.type == .mapRequest else { continue }
+      guard frame.type == .chunkRequest else { continue }
+      _ = try reader.readByte()
       _ = try reader.readDigest()
       while !reader.isAtEnd { chunks.append(Int(try reader.read(UInt32.self))) }
     }
@@ -59,7 +60,7 @@ private struct Fetching {
     for offset in stride(from: 0, to: bytes.count, by: ProtocolLimits.bulkPiece) {
       let piece = ChunkPiece(
         content: manifest.id, chunk: chunk, codec: package.chunks[chunk].codec, storedSize: bytes.count, offset: offset)
-      probe.send(.mapPiece, on: link) {
+      probe.send(.chunkPiece, on: link) {
         piece.write(to: &$0)
         $0.write(bytes: bytes[offset..<min(offset + ProtocolLimits.bulkPiece, bytes.count)])
       }
@@ -150,7 +151,7 @@ struct BulkTests {
     let frames = try fetching.probe.frames(on: fetching.control)
     #expect(frames.count { $0.type == .mapCancel } == 1)
     // Others may have asked for chunks of it.
-    #expect(frames.filter { $0.type == .mapHave }.map(\.body) == [id.digest.bytes + [0]])
+    #expect(frames.filter { $0.type == .chunkHave }.map(\.body) == [[0] + id.digest.bytes + [0]])
     _ = fetching.probe.takeEvents()
     for chunk in chunks { fetching.send(chunk, on: fetching.control) }
     fetching.announce(on: fetching.control)
@@ -169,11 +170,11 @@ struct BulkTests {
     let old = fetching.manifest.id
     var names = fetching.manifest.names
     names.swapAt(0, 5)
-    fetching.manifest = ContentManifest(epoch: 1, revision: 2, names: names)
+    fetching.manifest = ContentManifest(.map, epoch: 1, revision: 2, names: names)
     fetching.announce(on: fetching.control)
     let frames = try fetching.probe.frames(on: fetching.control)
     #expect(frames.count { $0.type == .mapCancel && $0.body == old.digest.bytes } == 1)
-    let asked = frames.filter { $0.type == .mapRequest }.map { Set($0.body.dropFirst(32)).subtracting([0]) }
+    let asked = frames.filter { $0.type == .chunkRequest }.map { Set($0.body.dropFirst(33)).subtracting([0]) }
     // Of the first three chunks the first is the sixth now.
     #expect(asked == [[3, 4]])
   }

@@ -247,16 +247,16 @@ struct GreetingTests {
       }
       let hasMaps = capabilities.contains(.maps)
       #expect(try probe.frames(on: link).contains { $0.type == .mapAnnounce } == hasMaps)
-      probe.send(.mapRequest, on: link) { body in
-        body.write(id.digest)
+      probe.send(.chunkRequest, on: link) { body in
+        id.content.write(to: &body)
         body.write(UInt32(0))
       }
-      let pieces = try probe.frames(on: link).filter { $0.type == .mapPiece }
+      let pieces = try probe.frames(on: link).filter { $0.type == .chunkPiece }
       #expect(pieces.isEmpty == !hasMaps)
-      let codec = pieces.first.map { $0.body[36] }
+      let codec = pieces.first.map { $0.body[37] }
       #expect(codec == (hasMaps ? capabilities.contains(.zstdChunks) ? 1 : 0 : nil))
       guard codec == 0 else { continue }
-      #expect(pieces.flatMap { $0.body.dropFirst(45) } == map)
+      #expect(pieces.flatMap { $0.body.dropFirst(46) } == map)
     }
   }
 
@@ -333,25 +333,25 @@ struct MapFrameTests {
     let other = NodeProbe.peer(1)
     let link = probe.join(1, other)
     let package = MapPackage(map: [UInt8](repeating: 7, count: 1000))
-    let manifest = ContentManifest(epoch: 1, revision: 1, names: package.names)
+    let manifest = ContentManifest(.map, epoch: 1, revision: 1, names: package.names)
     let announcement = MapAnnouncement(manifest, provider: other, isPrivate: false)
     _ = try probe.frames(on: link)
     probe.send(.mapAnnounce, on: link) { announcement.write(to: &$0) }
     let asked = try probe.frames(on: link).filter { $0.type != .words }
-    #expect(asked.map(\.type) == [.mapManifestRequest])
-    #expect(asked.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
-    probe.send(.mapManifest, on: link) {
-      $0.write(bytes: manifest.id.digest.bytes)
+    #expect(asked.map(\.type) == [.manifestRequest])
+    #expect(asked.first?.body == [0] + manifest.id.digest.bytes + [0, 0, 0, 0])
+    probe.send(.manifest, on: link) {
+      manifest.id.write(to: &$0)
       $0.write(UInt32(0))
       for name in manifest.names { name.write(to: &$0) }
     }
     let requests = try probe.frames(on: link).filter { $0.type != .words }
-    #expect(requests.map(\.type) == [.mapRequest])
-    #expect(requests.first?.body == manifest.id.digest.bytes + [0, 0, 0, 0])
+    #expect(requests.map(\.type) == [.chunkRequest])
+    #expect(requests.first?.body == [0] + manifest.id.digest.bytes + [0, 0, 0, 0])
     let chunk = package.chunks[0]
     let piece = ChunkPiece(
       content: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
-    probe.send(.mapPiece, on: link) {
+    probe.send(.chunkPiece, on: link) {
       piece.write(to: &$0)
       $0.write(bytes: chunk.bytes)
     }

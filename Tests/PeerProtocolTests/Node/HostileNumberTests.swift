@@ -65,7 +65,7 @@ struct HostileNumberTests {
 
   /// A map of one chunk under these numbers.
   private static func manifest(_ epoch: UInt64, _ revision: UInt64, of map: MapPackage) -> ContentManifest {
-    ContentManifest(epoch: epoch, revision: revision, names: map.names)
+    ContentManifest(.map, epoch: epoch, revision: revision, names: map.names)
   }
 
   /// A member announces a map, and brings it if it is asked to.
@@ -76,14 +76,14 @@ struct HostileNumberTests {
     probe.send(.mapAnnounce, on: link) {
       MapAnnouncement(manifest, provider: Self.other, isPrivate: false).write(to: &$0)
     }
-    probe.send(.mapManifest, on: link) {
-      $0.write(bytes: manifest.id.digest.bytes)
+    probe.send(.manifest, on: link) {
+      manifest.id.write(to: &$0)
       $0.write(UInt32(0))
       for name in manifest.names { name.write(to: &$0) }
     }
     let piece = ChunkPiece(
       content: manifest.id, chunk: 0, codec: map.chunks[0].codec, storedSize: map.chunks[0].bytes.count, offset: 0)
-    probe.send(.mapPiece, on: link) {
+    probe.send(.chunkPiece, on: link) {
       piece.write(to: &$0)
       $0.write(bytes: map.chunks[0].bytes)
     }
@@ -104,7 +104,7 @@ struct HostileNumberTests {
       bring(lie, epoch, revision, to: &other, on: up)
       _ = try other.frames(on: up)
       other.send(.mapAnnounce, on: up) { $0.write(bytes: body) }
-      #expect(try other.frames(on: up).contains { $0.type == .mapManifestRequest })
+      #expect(try other.frames(on: up).contains { $0.type == .manifestRequest })
     }
   }
 

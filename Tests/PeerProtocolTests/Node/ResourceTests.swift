@@ -14,7 +14,7 @@ struct ResourceTests {
   }
 
   private static func offer(_ number: UInt64, _ package: ResourcePackage = package()) -> ResourceAnnouncement {
-    let manifest = ContentManifest(epoch: 7, revision: number, names: package.names)
+    let manifest = ContentManifest(.resource, epoch: 7, revision: number, names: package.names)
     return ResourceAnnouncement(head: manifest.head, name: package.name)
   }
 
@@ -80,9 +80,13 @@ struct ResourceTests {
     guard case .offered(let id) = probe.input(.offerResource(Self.package(), to: [other])) else { return }
     let asking = isReceiver ? link : stranger
     _ = try probe.frames(on: asking)
-    probe.send(.resourceManifestRequest, on: asking) { ManifestRequest(content: id.content, first: 0).write(to: &$0) }
-    probe.send(.resourceRequest, on: asking) { ContentRequest(content: id.content, chunks: [0, 1]).write(to: &$0) }
-    #expect(try probe.frames(on: asking).allSatisfy { $0.type != .resourceManifest && $0.type != .resourcePiece })
+    probe.send(.manifestRequest, on: asking) {
+      ManifestRequest(content: id.content, first: 0).write(to: &$0)
+    }
+    probe.send(.chunkRequest, on: asking) {
+      ContentRequest(content: id.content, chunks: [0, 1]).write(to: &$0)
+    }
+    #expect(try probe.frames(on: asking).allSatisfy { $0.type != .manifest && $0.type != .chunkPiece })
   }
 
   @Test("a receiver that has accepted gets the manifest, and learns who else fetches")
@@ -95,8 +99,10 @@ struct ResourceTests {
     let told = frames.filter { $0.type == .resourcePeers }
     let peers = try told.map { try ResourcePeers(body: $0.body.span.bytes).peers }
     #expect(peers.map(Set.init) == [[other], [other, third]])
-    probe.send(.resourceManifestRequest, on: links[1]) { ManifestRequest(content: id.content, first: 0).write(to: &$0) }
-    #expect(try probe.frames(on: links[1]).contains { $0.type == .resourceManifest })
+    probe.send(.manifestRequest, on: links[1]) {
+      ManifestRequest(content: id.content, first: 0).write(to: &$0)
+    }
+    #expect(try probe.frames(on: links[1]).contains { $0.type == .manifest })
   }
 
   @Test("a manifest of chunks whose places do not follow from their numbers ends the resource")
@@ -109,7 +115,7 @@ struct ResourceTests {
     let offer = try #require(Self.offers(in: probe.takeEvents()).first)
     probe.input(.answerResource(offer.id, accepts: true))
     _ = try probe.frames(on: link)
-    probe.send(.resourceManifest, on: link) {
+    probe.send(.manifest, on: link) {
       ManifestPart(content: offer.id.content, first: 0, names: package.names).write(to: &$0)
     }
     #expect(try Self.words(probe.frames(on: link)) == [.failed(.corrupt)])

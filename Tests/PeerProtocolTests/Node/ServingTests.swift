@@ -31,8 +31,8 @@ struct ServingTests {
     }
 
     mutating func ask(for chunks: [UInt32]) {
-      probe.send(.mapRequest, on: link) { body in
-        body.write(bytes: map.digest.bytes)
+      probe.send(.chunkRequest, on: link) { body in
+        map.content.write(to: &body)
         for chunk in chunks { body.write(chunk) }
       }
     }
@@ -48,13 +48,13 @@ struct ServingTests {
   func cancelTakesEffectAtOnce() throws {
     var serving = try Serving()
     let first = try serving.probe.frames(on: serving.link)
-    #expect(!first.isEmpty && first.allSatisfy { $0.type == .mapPiece })
+    #expect(!first.isEmpty && first.allSatisfy { $0.type == .chunkPiece })
     #expect(first.reduce(0) { $0 + $1.body.count + FrameHead.size } <= ProtocolLimits.transmitWindow)
-    #expect(try serving.next().contains(.mapPiece))
+    #expect(try serving.next().contains(.chunkPiece))
     serving.probe.send(.mapCancel, on: serving.link) { $0.write(bytes: serving.map.digest.bytes) }
     #expect(try serving.next().isEmpty)
     serving.ask(for: [0])
-    #expect(try serving.probe.frames(on: serving.link).contains { $0.type == .mapPiece })
+    #expect(try serving.probe.frames(on: serving.link).contains { $0.type == .chunkPiece })
   }
 
   @Test("what comes while a map fills the link leaves before the rest of it: control, operations, poses")
@@ -69,7 +69,7 @@ struct ServingTests {
     serving.probe.send(.ping, on: serving.link) { $0.write(UInt64(1)) }
     #expect(try serving.probe.frames(on: serving.link).isEmpty)
     let types = try serving.next()
-    #expect(Array(types.prefix(4)) == [.pong, .operations, .ephemeral, .mapPiece])
-    #expect(types.dropFirst(4).allSatisfy { $0 == .mapPiece })
+    #expect(Array(types.prefix(4)) == [.pong, .operations, .ephemeral, .chunkPiece])
+    #expect(types.dropFirst(4).allSatisfy { $0 == .chunkPiece })
   }
 }

@@ -15,7 +15,7 @@ struct MapHoldingTests {
   private let alice = Sample.alice
   private let bob = Sample.bob
 
-  private static let manifest = ContentManifest(epoch: 2, revision: 1, names: package.names)
+  private static let manifest = ContentManifest(.map, epoch: 2, revision: 1, names: package.names)
   private static let announcement = MapAnnouncement(
     manifest, provider: Sample.alice, isPrivate: false)
 
@@ -139,7 +139,7 @@ struct MapHoldingTests {
   @Test("a source owes at most eight chunks at a time")
   func creditsAreBounded() throws {
     let names = (0..<20).map { ChunkName(size: ProtocolLimits.chunk, hash: SHA256Digest(hashing: [UInt8($0)])) }
-    let manifest = ContentManifest(epoch: 1, revision: 1, names: names)
+    let manifest = ContentManifest(.map, epoch: 1, revision: 1, names: names)
     var holding = MapHolding(fetching: MapAnnouncement(manifest, provider: alice, isPrivate: false), from: 17)
     holding.content.addHolder(alice)
     try takeManifest(&holding, names: names)
@@ -285,7 +285,7 @@ struct MapHoldingTests {
     var changed = Self.map
     changed[ProtocolLimits.chunk + 5] ^= 1
     let package = MapPackage(map: changed)
-    let new = ContentManifest(epoch: 2, revision: library.nextNumbers(at: 2).revision, names: package.names)
+    let new = ContentManifest(.map, epoch: 2, revision: library.nextNumbers(at: 2).revision, names: package.names)
     let announcement = MapAnnouncement(new, provider: alice, isPrivate: false)
     let isWanted = library.announce(announcement, by: alice, at: .zero)
     #expect(isWanted)
@@ -301,7 +301,7 @@ struct MapHoldingTests {
   @Test("a later revision that somebody has whole takes the place of one on its way, and ends it when it is here")
   func setsAside() throws {
     var library = MapLibrary()
-    var newer = ContentManifest(epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
+    var newer = ContentManifest(.map, epoch: 2, revision: 2, names: Array(Self.manifest.names.reversed()))
     var announcement = MapAnnouncement(newer, provider: alice, isPrivate: false)
     func take(_ manifest: ContentManifest, from peer: PeerID, _ announcement: MapAnnouncement) throws {
       _ = library.announce(announcement, by: peer, at: .zero)
@@ -326,7 +326,7 @@ struct MapHoldingTests {
     #expect(asked() == [Self.announcement.id])
     library.dropSuperseded()
     #expect(library[Self.announcement.id] != nil)
-    newer = ContentManifest(epoch: 2, revision: 3, names: Self.manifest.names)
+    newer = ContentManifest(.map, epoch: 2, revision: 3, names: Self.manifest.names)
     let here = MapAnnouncement(newer, provider: alice, isPrivate: false)
     library.insert(MapHolding(Self.package, manifest: newer, announcement: here))
     library.dropSuperseded()

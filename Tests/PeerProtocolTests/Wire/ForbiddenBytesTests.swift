@@ -44,7 +44,7 @@ import WorldModel
   }
 
   @Test func `a manifest names at most 450 chunks`() {
-    let content = ContentID(SHA256Digest(words: .zero))
+    let content = ContentID(.map, SHA256Digest(words: .zero))
     for count in [450, 451] {
       let names = (0..<count).map { ChunkName(size: 1 + $0, hash: SHA256Digest(words: .zero)) }
       let part = Self.bytes { ManifestPart(content: content, first: 0, names: names).write(to: &$0) }
@@ -55,11 +55,11 @@ import WorldModel
   @Test(arguments: [(1, 1), (262_144, 1), (262_145, 1), (0, 1), (1, 0)])
   func `a piece has bytes, of a chunk of 1 to 262,144`(storedSize: Int, count: Int) throws {
     let piece = ChunkPiece(
-      content: ContentID(SHA256Digest(words: .zero)), chunk: 0, codec: .raw, storedSize: storedSize, offset: 0)
+      content: ContentID(.map, SHA256Digest(words: .zero)), chunk: 0, codec: .raw, storedSize: storedSize, offset: 0)
     let bytes = Self.bytes { piece.write(to: &$0) } + [UInt8](repeating: 1, count: count)
     var probe = NodeProbe()
     let link = probe.join(1, NodeProbe.peer(1))
-    probe.send(.mapPiece, on: link) { $0.write(bytes: bytes) }
+    probe.send(.chunkPiece, on: link) { $0.write(bytes: bytes) }
     let isAllowed = (1...262_144).contains(storedSize) && count > 0
     #expect(try probe.goodbye(on: link) == (isAllowed ? nil : .protocolError))
   }
@@ -67,7 +67,7 @@ import WorldModel
   @Test func `resources count from 1`() {
     for number in [0, 1] as [UInt64] {
       let manifest = ContentManifest(
-        epoch: 1, revision: number, names: [ChunkName(size: 1, hash: SHA256Digest(words: .zero))])
+        .resource, epoch: 1, revision: number, names: [ChunkName(size: 1, hash: SHA256Digest(words: .zero))])
       let offer = Self.bytes { ResourceAnnouncement(head: manifest.head, name: "x").write(to: &$0) }
       #expect(Self.isRefused(ResourceAnnouncement.self, offer) == (number == 0))
     }

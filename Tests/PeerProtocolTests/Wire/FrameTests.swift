@@ -59,6 +59,8 @@ struct FrameTests {
       guard let again = try? frame.rewrite(bytes) else { continue }
       // An unknown reason of a goodbye counts as another one.
       if frame.type == .goodbye, bit < 8 { continue }
+      // A statement of an unknown kind is left out.
+      if [.charter, .statements].contains(frame.type), again.count < bytes.count { continue }
       #expect(again.hexadecimal == bytes.hexadecimal, "bit \(bit)")
       // Both zeros of a pose are equal, and kept apart.
       if frame.type != .ephemeral, frame.type != .words { #expect(try !frame.means(bytes), "bit \(bit)") }

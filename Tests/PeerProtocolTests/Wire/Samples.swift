@@ -24,12 +24,12 @@ enum Sample {
     id: map, epoch: 3, revision: 5, size: 1_000_000, chunks: 9, provider: bob, isPrivate: true,
     isPartial: true)
   static let piece = ChunkPiece(content: map.content, chunk: 3, codec: .zstd, storedSize: 9, offset: 4)
-  static let resource = ContentID(SHA256Digest(hashing: Array("resource".utf8)))
+  static let resource = ContentID(.resource, SHA256Digest(hashing: Array("resource".utf8)))
   static let offer = ResourceAnnouncement(
     head: ContentHead(id: resource, epoch: 0x0123_4567_89ab_cdef, revision: 5, size: 332_144, chunks: 2),
     name: "../skizze ü.txt")
   static let emptyOffer = ResourceAnnouncement(
-    head: ContentManifest(epoch: 0x0123_4567_89ab_cdef, revision: 6, names: []).head, name: "none")
+    head: ContentManifest(.resource, epoch: 0x0123_4567_89ab_cdef, revision: 6, names: []).head, name: "none")
   static let attachments = [
     AttachmentFact(head: offer.head, name: "plan.txt"), AttachmentFact(head: emptyOffer.head, name: "none"),
   ]
@@ -250,20 +250,25 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
     FrameCase("kinds", .kinds, Sample.kinds) { $0.write(to: &$1) },
     FrameCase("kind-digest", .kindDigest, Sample.kindComparison) { $0.write(to: &$1) },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
-    FrameCase("map-manifest-request", .mapManifestRequest, ManifestRequest(content: Sample.map.content, first: 500)) {
-      $0.write(to: &$1)
-    },
-    FrameCase("map-manifest", .mapManifest, Sample.manifest, isOpen: true) { $0.write(to: &$1) },
     FrameCase(
-      "map-request", .mapRequest, ContentRequest(content: Sample.map.content, chunks: [3, 4, 9]), isOpen: true
+      "map-manifest-request", .manifestRequest, ManifestRequest(content: Sample.map.content, first: 500)
     ) {
       $0.write(to: &$1)
     },
-    FrameCase("map-cancel", .mapCancel, ContentCancel(content: Sample.map.content)) { $0.write(to: &$1) },
-    FrameCase("map-have", .mapHave, ContentHave(content: Sample.map.content, chunks: Sample.have), isOpen: true) {
+    FrameCase("map-manifest", .manifest, Sample.manifest, isOpen: true) { $0.write(to: &$1) },
+    FrameCase(
+      "map-request", .chunkRequest, ContentRequest(content: Sample.map.content, chunks: [3, 4, 9]),
+      isOpen: true
+    ) {
       $0.write(to: &$1)
     },
-    FrameCase("map-piece", .mapPiece, Piece(head: Sample.piece, bytes: [1, 2, 3, 4, 5]), isOpen: true) {
+    FrameCase("map-cancel", .mapCancel, MapCancel(Sample.map)) { $0.write(to: &$1) },
+    FrameCase(
+      "map-have", .chunkHave, ContentHave(content: Sample.map.content, chunks: Sample.have), isOpen: true
+    ) {
+      $0.write(to: &$1)
+    },
+    FrameCase("map-piece", .chunkPiece, Piece(head: Sample.piece, bytes: [1, 2, 3, 4, 5]), isOpen: true) {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
     },
@@ -283,29 +288,34 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       $0.write(to: &$1)
     },
     FrameCase(
-      "resource-manifest-request", .resourceManifestRequest, ManifestRequest(content: Sample.resource, first: 500)
+      "resource-manifest-request", .manifestRequest,
+      ManifestRequest(content: Sample.resource, first: 500)
     ) {
       $0.write(to: &$1)
     },
     FrameCase(
-      "resource-manifest", .resourceManifest,
+      "resource-manifest", .manifest,
       ManifestPart(content: Sample.resource, first: 0, names: Sample.names), isOpen: true
     ) {
       $0.write(to: &$1)
     },
     FrameCase(
-      "resource-request", .resourceRequest, ContentRequest(content: Sample.resource, chunks: [3, 4, 9]), isOpen: true
+      "resource-request", .chunkRequest, ContentRequest(content: Sample.resource, chunks: [3, 4, 9]),
+      isOpen: true
     ) {
       $0.write(to: &$1)
     },
     FrameCase(
-      "resource-piece", .resourcePiece, Piece(head: Sample.resourcePiece, bytes: [1, 2, 3, 4, 5]), isOpen: true
+      "resource-piece", .chunkPiece, Piece(head: Sample.resourcePiece, bytes: [1, 2, 3, 4, 5]),
+      isOpen: true
     ) {
       $0.head.write(to: &$1)
       $1.write(bytes: $0.bytes)
     },
-    FrameCase("resource-have", .resourceHave, ContentHave(content: Sample.resource, chunks: Sample.have), isOpen: true)
-    {
+    FrameCase(
+      "resource-have", .chunkHave, ContentHave(content: Sample.resource, chunks: Sample.have),
+      isOpen: true
+    ) {
       $0.write(to: &$1)
     },
     FrameCase("message", .message, Message(head: Sample.message, bytes: Array("hello".utf8)), isOpen: true) {

@@ -82,7 +82,7 @@ extension ElectionMessage {
     case 10: self = .resign(Resign(epoch: try reader.readCount(), successor: try reader.readOptionalNode()))
     case 11: self = .request(Request(priority: try reader.readByte(), isExplicit: try reader.readFlag()))
     case 12: self = .seat(Seat(joinSequence: try reader.readJoinSequence()))
-    default: throw .invalid("unknown election message", offset: start)
+    default: throw .unknownKind(offset: start)
     }
   }
 

@@ -119,8 +119,8 @@ FRAMES = {
     "statements": (74, u8(len(STATEMENTS)) + b"".join(STATEMENTS)),
     "statements-digest": (75, sha(b"share")),
     "ephemeral": (40, u8(0b11) + ORIGIN + u64(9) + u64(12_345) + ANCHOR + POSE),
-    "acknowledgement": (41, u8(1) + u8(2) + ORIGIN + RECEIVER + u64(1000)),
-    "ownership": (42, u8(3) + u8(1) + ORIGIN + RECEIVER + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
+    "acknowledgement": (41, u8(2) + ORIGIN + RECEIVER + u8(1) + u64(1000)),
+    "ownership": (42, u8(1) + ORIGIN + RECEIVER + u8(3) + ANCHOR + u64(7) + ALICE + u32(60_000) + u32(10_000)),
     # name prefix, creator, owner, kind participant, region
     "interest": (43, ORIGIN + u32(3) + u8(0b11111) + text("lä") + BOB + ALICE + u8(5) + f32(1, 2, -3) + f32(4)),
     # a topic each: names by their bytes

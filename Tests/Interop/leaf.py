@@ -203,7 +203,7 @@ class Leaf(Member):
 
     def _acknowledgement(self, body: bytes) -> None:
         reader = Reader(body)
-        kind, _, sender, to, number = reader.u8(), reader.u8(), reader.node(), reader.node(), reader.u64()
+        _, sender, to, kind, number = reader.u8(), reader.node(), reader.node(), reader.u8(), reader.u64()
         know(kind, (0, 1))
         reader.end()
         if kind == 0 and to == self.me and self.is_member(sender):
@@ -215,7 +215,7 @@ class Leaf(Member):
         for node, (wanted, answered) in list(self._questions.items()):
             applied = self.anchors.vector.get(node.actor, 0)
             if applied > answered:
-                self._send(Frame.ACKNOWLEDGEMENT, u8(1) + u8(0) + bytes(self.me) + bytes(node) + u64(applied))
+                self._send(Frame.ACKNOWLEDGEMENT, u8(0) + bytes(self.me) + bytes(node) + u8(1) + u64(applied))
                 self._questions[node] = (wanted, applied)
             if applied >= wanted:
                 del self._questions[node]

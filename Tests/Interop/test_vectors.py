@@ -116,7 +116,7 @@ class GoldenFrameTest(unittest.TestCase):
 
     def test_an_unknown_kind_inside_a_frame_costs_the_frame_and_not_the_link(self):
         """Each golden frame with a kind of which nothing is known, at its place in the body."""
-        places = {"invite-accept": 8, "acknowledgement": 0, "message": 20, "message-report": 0, "relayed-message": 101,
+        places = {"invite-accept": 8, "acknowledgement": 81, "message": 20, "message-report": 0, "relayed-message": 101,
                   "relayed-report": 81, "map-manifest": 0, "map-piece": 0}
         for name, place in places.items():
             data = bytearray(self.frames[name])

@@ -175,58 +175,19 @@ package struct MessageReport: Equatable, Sendable, FrameBody {
   }
 }
 
-/// The way of a message through members: its two ends, and the members that passed it on.
-package struct MessageRoute: Equatable, Sendable, FrameBody {
-  /// Bytes on the wire.
-  package static let size = 1 + 2 * NodeID.wireSize
-
-  /// Members that have passed the message on.
-  package var hops: UInt8 = 0
-  /// The sender of the message.
-  package let from: NodeID
-  /// The receiver of the message.
-  package let to: NodeID
-
-  package init(from: NodeID, to: NodeID) {
-    self.from = from
-    self.to = to
-  }
-
-  /// Appends hops and both nodes.
-  package func write(to writer: inout ByteWriter) {
-    writer.write(hops)
-    from.write(to: &writer)
-    to.write(to: &writer)
-  }
-
-  /// Reads what ``write(to:)`` wrote.
-  package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    hops = try reader.readByte()
-    from = try NodeID(reading: &reader)
-    to = try NodeID(reading: &reader)
-  }
-}
-
 /// A report on its way through members.
 package struct RelayedReport: RoutedFrame, Equatable, FrameBody {
   package static let type = FrameType.relayedReport
   /// Bytes on the wire.
-  package static let size = MessageRoute.size + MessageReport.size
+  package static let size = FrameRoute.size + MessageReport.size
 
   /// From the receiver of the messages to their sender.
-  private var route: MessageRoute
+  package var route: FrameRoute
   package let report: MessageReport
-
-  package var hops: UInt8 {
-    get { route.hops }
-    set { route.hops = newValue }
-  }
-  package var from: NodeID { route.from }
-  package var to: NodeID { route.to }
 
   package init(_ report: MessageReport, from: NodeID, to: NodeID) {
     self.report = report
-    route = MessageRoute(from: from, to: to)
+    route = FrameRoute(from: from, to: to)
   }
 
   /// Appends the route and the report.
@@ -237,7 +198,7 @@ package struct RelayedReport: RoutedFrame, Equatable, FrameBody {
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    route = try MessageRoute(reading: &reader)
+    route = try FrameRoute(reading: &reader)
     report = try MessageReport(reading: &reader)
   }
 }

@@ -18,13 +18,13 @@ extension Messages {
     var rest = lanes.update(link) { $0.unreliable.move(to: &turn.outbox.scratch) } ?? false
     for index in outflows.indices where !outflows[index].unreliable.isEmpty {
       let receiver = outflows[index].receiver
-      var route: MessageRoute?
+      var route: FrameRoute?
       switch outflows[index].way {
       case .none: continue
       case .direct(let own): guard own == link else { continue }
       case .relayed:
         guard turn.nextLink(to: receiver) == link else { continue }
-        route = MessageRoute(from: turn.me, to: receiver)
+        route = FrameRoute(from: turn.me, to: receiver)
       }
       if outflows[index].unreliable.move(to: &turn.outbox.scratch, via: route) { rest = true }
     }

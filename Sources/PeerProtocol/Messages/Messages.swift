@@ -113,12 +113,12 @@ struct Messages: Organ {
 
   /// Hands messages to the member that is next on the way to their receiver.
   private mutating func relay(_ index: Int, in turn: inout Turn) {
-    let route = MessageRoute(from: turn.me, to: outflows[index].receiver)
+    let route = FrameRoute(from: turn.me, to: outflows[index].receiver)
     guard let hop = turn.nextLink(to: route.to) else { return }
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     if !outflows[index].unreliable.isEmpty { lanes.update(hop) { $0.isWaiting = true } }
     while let (head, bytes) = outflows[index].next(within: ProtocolLimits.relayedFlight, rules: rules) {
-      let size = MessageRoute.size + MessageHead.size + bytes.count
+      let size = FrameRoute.size + MessageHead.size + bytes.count
       let hasRoom = lanes.update(hop) { lane in
         // A broken build changes the order of others' messages alone: two changes would cancel each other out.
         lane.relay(size, isCritical: head.isCritical, limit: limit, rules: rules.union(.relayOrder)) { body in
@@ -194,7 +194,7 @@ struct Messages: Organ {
     _ body: RawSpan, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     var reader = ByteReader(body)
-    var route = try MessageRoute(reading: &reader)
+    var route = try FrameRoute(reading: &reader)
     let rest = body.extracting(reader.offset..<body.byteCount)
     let head = try MessageHead(reading: &reader)
     guard turn.believes(route.from, on: sender) else { return }
@@ -207,7 +207,7 @@ struct Messages: Organ {
     let (limit, rules) = (turn.configuration.relayedMessageLimit, turn.configuration.rules)
     _ = lanes.update(hop) { lane in
       lane.relay(
-        MessageRoute.size + rest.byteCount, isCritical: head.isCritical, limit: limit, rules: rules
+        FrameRoute.size + rest.byteCount, isCritical: head.isCritical, limit: limit, rules: rules
       ) { body in
         route.write(to: &body)
         body.write(span: rest)

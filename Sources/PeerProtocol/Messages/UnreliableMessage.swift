@@ -5,10 +5,10 @@ package import Basics
 package struct UnreliableMessage: Equatable, Sendable, FrameBody {
   /// Bytes of the longest one on the wire.
   package static let largest =
-    1 + MessageRoute.size + 8 + 1 + 1 + ProtocolLimits.unreliableKey + ProtocolLimits.unreliableMessage
+    1 + FrameRoute.size + 8 + 1 + 1 + ProtocolLimits.unreliableKey + ProtocolLimits.unreliableMessage
 
   /// Its way through members; nil between the two ends of a link.
-  package var route: MessageRoute?
+  package var route: FrameRoute?
   /// The sender's number of the message.
   package let number: UInt64
   /// The reader of the bytes.
@@ -17,7 +17,7 @@ package struct UnreliableMessage: Equatable, Sendable, FrameBody {
   package let key: String
   package let bytes: [UInt8]
 
-  package init(_ bytes: [UInt8], number: UInt64, kind: MessageKind = .bytes, key: String, route: MessageRoute? = nil) {
+  package init(_ bytes: [UInt8], number: UInt64, kind: MessageKind = .bytes, key: String, route: FrameRoute? = nil) {
     self.bytes = bytes
     self.number = number
     self.kind = kind
@@ -37,7 +37,7 @@ package struct UnreliableMessage: Equatable, Sendable, FrameBody {
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    route = try reader.readFlag() ? MessageRoute(reading: &reader) : nil
+    route = try reader.readFlag() ? FrameRoute(reading: &reader) : nil
     let start = reader.offset
     number = try reader.read(UInt64.self)
     let byte = try reader.readByte()
@@ -90,7 +90,7 @@ struct UnreliableQueue: Sendable {
   /// Moves messages to the end of `writer` while that has room; whether some are left.
   ///
   /// - Parameter route: The way of those that have none yet.
-  mutating func move(to writer: inout ByteWriter, via route: MessageRoute? = nil) -> Bool {
+  mutating func move(to writer: inout ByteWriter, via route: FrameRoute? = nil) -> Bool {
     var count = 0
     for var message in messages {
       let size = FrameHead.size + UnreliableMessage.largest - ProtocolLimits.unreliableMessage + message.bytes.count

@@ -203,8 +203,7 @@ struct Ownership: Organ {
       desk.hearings.append(OwnershipDesk.Hearing(request: frame, owner: owner, deadline: turn.now + wait))
     }
     guard let node = owner == turn.me.peer ? turn.me : turn.mesh.roster[owner]?.node else { return }
-    var question = frame.reply(.question, from: turn.me, about: frame.from.peer)
-    question.to = node
+    let question = frame.reply(.question, from: turn.me, to: node, about: frame.from.peer)
     if node == turn.me { consider(question, in: &turn) } else { turn.route(question) }
   }
 

@@ -46,12 +46,10 @@ package struct OwnershipFrame: RoutedFrame, Equatable, FrameBody {
 
   package static let type = FrameType.ownership
   /// Bytes on the wire.
-  package static let size = 66 + 2 * NodeID.wireSize
+  package static let size = FrameRoute.size + 65
 
+  package var route: FrameRoute
   package var kind: Kind
-  package var hops: UInt8 = 0
-  package var from: NodeID
-  package var to: NodeID
   package var anchor: AnchorID
   /// The requester's number of the request.
   package var number: UInt64
@@ -63,20 +61,17 @@ package struct OwnershipFrame: RoutedFrame, Equatable, FrameBody {
   package var wait: UInt32 = 0
 
   package init(kind: Kind, from: NodeID, to: NodeID, anchor: AnchorID, number: UInt64, subject: PeerID) {
+    route = FrameRoute(from: from, to: to)
     self.kind = kind
-    self.from = from
-    self.to = to
     self.anchor = anchor
     self.number = number
     self.subject = subject
   }
 
-  /// Appends kind, hops, both nodes, anchor, number, subject, lease and wait: 146 bytes.
+  /// Appends route, kind, anchor, number, subject, lease and wait: 146 bytes.
   package func write(to writer: inout ByteWriter) {
+    route.write(to: &writer)
     writer.write(kind.rawValue)
-    writer.write(hops)
-    from.write(to: &writer)
-    to.write(to: &writer)
     writer.write(anchor)
     writer.write(number)
     writer.write(subject.digest)
@@ -86,11 +81,10 @@ package struct OwnershipFrame: RoutedFrame, Equatable, FrameBody {
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: 0) }
+    route = try FrameRoute(reading: &reader)
+    let start = reader.offset
+    guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: start) }
     self.kind = kind
-    hops = try reader.readByte()
-    from = try NodeID(reading: &reader)
-    to = try NodeID(reading: &reader)
     anchor = try reader.readAnchorID()
     number = try reader.read(UInt64.self)
     subject = PeerID(try reader.readDigest())
@@ -116,13 +110,11 @@ extension OwnershipFrame {
     wait = (request.deadline - now).milliseconds
   }
 
-  /// The answer to the sender of this frame, about the same request.
-  func reply(_ kind: Kind, from me: NodeID, about subject: PeerID) -> Self {
+  /// A word about the same request, to its sender or to another node.
+  func reply(_ kind: Kind, from me: NodeID, to receiver: NodeID? = nil, about subject: PeerID) -> Self {
     var reply = self
+    reply.route = FrameRoute(from: me, to: receiver ?? from)
     reply.kind = kind
-    reply.hops = 0
-    reply.to = from
-    reply.from = me
     reply.subject = subject
     return reply
   }

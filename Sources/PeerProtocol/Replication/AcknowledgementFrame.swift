@@ -25,7 +25,7 @@ package enum AcknowledgementResult: Equatable, Sendable {
 package struct AcknowledgementFrame: RoutedFrame, Equatable, FrameBody {
   package static let type = FrameType.acknowledgement
   /// Bytes on the wire.
-  package static let size = 10 + 2 * NodeID.wireSize
+  package static let size = FrameRoute.size + 9
 
   /// The kind of word.
   package enum Kind: UInt8, Sendable {
@@ -35,38 +35,30 @@ package struct AcknowledgementFrame: RoutedFrame, Equatable, FrameBody {
     case answer = 1
   }
 
-  package var kind: Kind
-  /// Members that have passed it on.
-  package var hops: UInt8
-  package var from: NodeID
-  package var to: NodeID
+  package var route: FrameRoute
+  package let kind: Kind
   /// The number of an operation of the one who asks.
-  package var sequence: UInt64
+  package let sequence: UInt64
 
-  package init(kind: Kind, hops: UInt8 = 0, from: NodeID, to: NodeID, sequence: UInt64) {
+  package init(kind: Kind, from: NodeID, to: NodeID, sequence: UInt64) {
+    route = FrameRoute(from: from, to: to)
     self.kind = kind
-    self.hops = hops
-    self.from = from
-    self.to = to
     self.sequence = sequence
   }
 
-  /// Appends kind, hops, both nodes and the number: 90 bytes.
+  /// Appends route, kind and the number: 90 bytes.
   package func write(to writer: inout ByteWriter) {
+    route.write(to: &writer)
     writer.write(kind.rawValue)
-    writer.write(hops)
-    from.write(to: &writer)
-    to.write(to: &writer)
     writer.write(sequence)
   }
 
   /// Reads what ``write(to:)`` wrote.
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: 0) }
+    route = try FrameRoute(reading: &reader)
+    let start = reader.offset
+    guard let kind = Kind(rawValue: try reader.readByte()) else { throw .unknownKind(offset: start) }
     self.kind = kind
-    hops = try reader.readByte()
-    from = try NodeID(reading: &reader)
-    to = try NodeID(reading: &reader)
     sequence = try reader.read(UInt64.self)
   }
 }

@@ -287,7 +287,7 @@ extension FrameType {
     case .relayedMessage:
       Rule(
         destination: .messages(.relayedMessage), links: .member,
-        limit: MessageRoute.size + MessageHead.size + ProtocolLimits.message)
+        limit: FrameRoute.size + MessageHead.size + ProtocolLimits.message)
     case .relayedReport: Rule(destination: .messages(.relayedReport), links: .member, limit: RelayedReport.size)
     case .unreliableMessage:
       Rule(destination: .messages(.unreliable), links: .member, limit: UnreliableMessage.largest)

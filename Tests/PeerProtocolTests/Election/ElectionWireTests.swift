@@ -71,8 +71,8 @@ struct ElectionWireTests {
   }
 
   @Test(arguments: [
-    ([0], DecodingFailure.invalid("unknown election message", offset: 0)),
-    ([13], .invalid("unknown election message", offset: 0)),
+    ([0], DecodingFailure.unknownKind(offset: 0)),
+    ([13], .unknownKind(offset: 0)),
     ([9, 1, 0, 0, 0, 0, 0, 0, 0x40], .invalid("number over 2^62", offset: 1)),
     ([11, 1, 2], .invalid("flag is neither 0 nor 1", offset: 2)),
     ([12, 1, 0, 0, 0x80], .invalid("place in the order of joining over 2^31", offset: 1)),

@@ -83,7 +83,7 @@ struct CriticalMessageTests {
     probe.isSlow = true
     for _ in 1...2 { probe.input(.send([UInt8](repeating: 1, count: ProtocolLimits.message), to: nil)) }
     _ = try probe.frames(on: other)
-    let route = MessageRoute(
+    let route = FrameRoute(
       from: NodeID(peer: member, incarnation: 7), to: NodeID(peer: NodeProbe.peer(2), incarnation: 8))
     for (number, isCritical) in [(1, false), (2, true)] as [(UInt64, Bool)] {
       probe.send(.relayedMessage, on: one) {
@@ -96,7 +96,7 @@ struct CriticalMessageTests {
     probe.input(.writable(other))
     let passed = try probe.frames(on: other).filter { $0.type == .relayedMessage }.map { frame in
       var reader = ByteReader(frame.body.span)
-      _ = try MessageRoute(reading: &reader)
+      _ = try FrameRoute(reading: &reader)
       return try MessageHead(reading: &reader)
     }
     #expect(passed.map(\.number) == [2, 1])

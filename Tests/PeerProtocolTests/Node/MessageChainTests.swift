@@ -339,7 +339,7 @@ struct MessageChainTests {
     let (one, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
     _ = try probe.frames(on: other)
     probe.isSlow = true
-    let route = MessageRoute(
+    let route = FrameRoute(
       from: NodeID(peer: member, incarnation: 7), to: NodeID(peer: NodeProbe.peer(2), incarnation: 8))
     for number in 1...40 {
       probe.send(.relayedMessage, on: one) {
@@ -359,7 +359,7 @@ struct MessageChainTests {
     #expect(passed.allSatisfy { $0.body[0] == 1 })
     let numbers = try passed.map { frame in
       var reader = ByteReader(frame.body.span)
-      _ = try MessageRoute(reading: &reader)
+      _ = try FrameRoute(reading: &reader)
       return try MessageHead(reading: &reader).number
     }
     #expect(numbers == numbers.sorted())
@@ -392,7 +392,7 @@ struct MessageChainTests {
     var probe = NodeProbe()
     let (_, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
     _ = probe.takeEvents()
-    let route = MessageRoute(from: NodeID(peer: member, incarnation: 7), to: probe.node.me)
+    let route = FrameRoute(from: NodeID(peer: member, incarnation: 7), to: probe.node.me)
     probe.send(.relayedMessage, on: other) {
       route.write(to: &$0)
       MessageHead(chain: 1, previous: 0, number: 1).write(to: &$0)

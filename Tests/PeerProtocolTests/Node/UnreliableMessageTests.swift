@@ -44,7 +44,7 @@ struct UnreliableMessageTests {
     let newcomer = NodeID(peer: NodeProbe.peer(2), incarnation: 8)
     probe.tell([RosterEntry(peerID: newcomer.peer, version: 1, incarnation: 8, name: "b", addresses: [])], on: link)
     _ = probe.takeEvents()
-    let route = MessageRoute(from: newcomer, to: probe.node.me)
+    let route = FrameRoute(from: newcomer, to: probe.node.me)
     let size = ProtocolLimits.unreliableMessage
     for (index, key) in ["lost", "a", "b", "a", "c"].enumerated() {
       let bytes = [UInt8](repeating: UInt8(index + 1), count: size)
@@ -80,7 +80,7 @@ struct UnreliableMessageTests {
     if isKnown { say(UnreliableMessage([9], number: 9, key: "a"), to: &probe, on: old) }
     let next = NodeID(peer: member, incarnation: 8)
     probe.tell([RosterEntry(peerID: member, version: 2, incarnation: 8, name: "b", addresses: [])], on: neighbour)
-    let route = MessageRoute(from: next, to: probe.node.me)
+    let route = FrameRoute(from: next, to: probe.node.me)
     say(UnreliableMessage([1], number: 1, key: "a", route: route), to: &probe, on: neighbour)
     say(UnreliableMessage([10], number: 10, key: "a"), to: &probe, on: old)
     say(UnreliableMessage([2], number: 2, key: "a", route: route), to: &probe, on: neighbour)
@@ -144,7 +144,7 @@ struct UnreliableMessageTests {
     var probe = NodeProbe()
     let (_, other) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2), incarnation: 8))
     _ = probe.takeEvents()
-    let route = MessageRoute(from: NodeID(peer: member, incarnation: 7), to: probe.node.me)
+    let route = FrameRoute(from: NodeID(peer: member, incarnation: 7), to: probe.node.me)
     say(UnreliableMessage([1], number: 1, key: "a", route: route), to: &probe, on: other)
     #expect(told(&probe).isEmpty && probe.closed.isEmpty)
   }
@@ -157,7 +157,7 @@ struct UnreliableMessageTests {
     probe.isSlow = true
     for _ in 1...2 { probe.input(.send([UInt8](repeating: 1, count: ProtocolLimits.message), to: nil)) }
     _ = try probe.frames(on: other)
-    let route = MessageRoute(
+    let route = FrameRoute(
       from: NodeID(peer: member, incarnation: 7), to: NodeID(peer: NodeProbe.peer(2), incarnation: 8))
     for number: UInt64 in [1, 2, 9, 4] {
       say(UnreliableMessage([UInt8(number)], number: number, key: "a", route: route), to: &probe, on: one)

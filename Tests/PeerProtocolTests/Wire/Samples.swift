@@ -116,8 +116,12 @@ enum Sample {
   private static let estimate = FrameEstimate(
     pose: Pose(Transform(translation: [1, 2, -3]))!, center: [4, 5, 6], covariance: (0..<21).map { Float($0) / 64 },
     residual: 0.25, observations: 7)
-  static let acknowledgement = AcknowledgementFrame(
-    kind: .answer, hops: 2, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
+  static let acknowledgement = {
+    var frame = AcknowledgementFrame(
+      kind: .answer, from: node, to: NodeID(peer: bob, incarnation: 42), sequence: 1000)
+    frame.route.hops = 2
+    return frame
+  }()
   static let message = MessageHead(chain: 2, previous: 7, number: 9)
   static let envelope = MessageHead(chain: 2, previous: 7, number: 9, kind: .envelope)
   static func report(_ kind: MessageReport.Kind) -> MessageReport {
@@ -126,20 +130,20 @@ enum Sample {
     return report
   }
   static let route = {
-    var route = MessageRoute(from: node, to: NodeID(peer: bob, incarnation: 42))
+    var route = FrameRoute(from: node, to: NodeID(peer: bob, incarnation: 42))
     route.hops = 1
     return route
   }()
   static let relayedReport = {
     var frame = RelayedReport(report(.answer), from: NodeID(peer: bob, incarnation: 42), to: node)
-    frame.hops = 1
+    frame.route.hops = 1
     return frame
   }()
   static let ownership = {
     let receiver = NodeID(peer: bob, incarnation: 42)
     let anchor = AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)
     var frame = OwnershipFrame(kind: .question, from: node, to: receiver, anchor: anchor, number: 7, subject: alice)
-    (frame.hops, frame.lease, frame.wait) = (1, 60_000, 10_000)
+    (frame.route.hops, frame.lease, frame.wait) = (1, 60_000, 10_000)
     return frame
   }()
 }
@@ -393,13 +397,13 @@ private struct Message: FrameBody, Equatable {
 
 /// A message on its way through members, which the program reads in place.
 private struct RelayedMessage: FrameBody, Equatable {
-  let route: MessageRoute
+  let route: FrameRoute
   let message: Message
 
-  init(route: MessageRoute, message: Message) { (self.route, self.message) = (route, message) }
+  init(route: FrameRoute, message: Message) { (self.route, self.message) = (route, message) }
 
   init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    route = try MessageRoute(reading: &reader)
+    route = try FrameRoute(reading: &reader)
     message = try Message(reading: &reader)
   }
 }

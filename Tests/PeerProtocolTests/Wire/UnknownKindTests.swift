@@ -8,7 +8,7 @@ import WorldModel
 @Suite struct UnknownKindTests {
   /// Golden frames of a member's link, and where in their bodies a kind is.
   static let places: [(name: String, offset: Int)] = [
-    ("invite-accept", 8), ("acknowledgement", 0), ("ownership", 0), ("resource-full", 32), ("message", 20),
+    ("invite-accept", 8), ("acknowledgement", 81), ("ownership", 81), ("resource-full", 32), ("message", 20),
     ("message-report", 0), ("relayed-message", 101), ("relayed-report", 81), ("unreliable", 9), ("map-manifest", 0),
     ("resource-manifest-request", 0), ("map-request", 0), ("resource-piece", 0), ("map-have", 0),
   ]

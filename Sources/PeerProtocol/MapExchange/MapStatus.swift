@@ -69,7 +69,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     case 2: stage = .received
     case 3: stage = .relocalised
     case 4: stage = .claimed
-    default: throw .invalid("unknown stage of a map", offset: start)
+    default: throw .unknownKind(offset: start)
     }
     mapID = stage == .none ? nil : id
     let isConsistent =

@@ -54,9 +54,9 @@ struct Registers: Organ {
     // Nothing has an effect before all of it is read.
     var known: [(word: SpreadWord, topic: WordTopic)] = []
     for word in words {
-      // A topic of a later version is skipped, as a frame is.
+      // A topic of a later version is skipped, as a frame is, and so is a kind.
       guard let topic = WordTopic(rawValue: word.topic) else { continue }
-      try topic.check(word)
+      do throws(DecodingFailure) { try topic.check(word) } catch .unknownKind { continue }
       known.append((word, topic))
     }
     turn.spread(known.filter { turn.hear($0.word, $0.topic, from: sender.node) }.map(\.word), except: sender)

@@ -208,8 +208,12 @@ import WorldModel
       Self.word(4).write(to: &body)
     }
     #expect(meeting.groups(of: Self.author) == ["a"] && meeting.probe.closed.isEmpty)
-    let broken = SpreadWord(.groups, by: Self.author, version: 6, body: [1, 0])
-    meeting.probe.say([Self.word(5, "b"), broken], on: meeting.links[0])
+    // A stage of a map that comes later.
+    let stage = SpreadWord(.mapStatus, by: Self.author, version: 1, body: [UInt8](repeating: 1, count: 32) + [9, 0])
+    meeting.probe.say([stage, Self.word(5)], on: meeting.links[0])
+    #expect(meeting.probe.node.words.map(\.version) == [5] && meeting.probe.closed.isEmpty)
+    let broken = SpreadWord(.groups, by: Self.author, version: 7, body: [1, 0])
+    meeting.probe.say([Self.word(6, "b"), broken], on: meeting.links[0])
     #expect(meeting.groups(of: Self.author) == ["a"])
     #expect(try meeting.probe.goodbye(on: meeting.links[0]) == .protocolError)
   }

@@ -105,7 +105,7 @@ extension Session {
 
   /// Runs `body` in a room: with everybody on this network who names the same room and proves the same code, and nobody else.
   ///
-  /// The session ends, politely, with the body, and on Ctrl-C. Whoever has another code, or none, is told so by
+  /// The session ends, politely, with the body, and on Ctrl-C. A peer with another code, or with none, is told so by
   /// ``Event/invitationFailed(_:_:isRetried:)`` and gets nothing.
   ///
   /// - Parameters:

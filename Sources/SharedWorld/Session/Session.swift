@@ -299,7 +299,7 @@ extension Session {
     }
   }
 
-  /// What calls when a signal asks the process to end.
+  /// The calls of signals that ask the process to end.
   private func watchSignals() throws -> AsyncStream<Void> { try EndWatch.begin(on: loop) }
 
   /// Listens and advertises.

@@ -1,4 +1,5 @@
 public import Authentication
+import ServiceDiscovery
 
 extension Session {
   /// How a session finds others and treats them.
@@ -168,6 +169,14 @@ extension Session {
       let targets = try [room.contains("://") ? room : nil, place].compactMap(\.self).map(InvitationTarget.init(place:))
       let links = targets.compactMap(\.link)
       self.init(service: room.contains("://") ? links[0].service : Passcode.normalized(code: room))
+      do throws(DiscoveryError) {
+        _ = try ServiceType(service)
+      } catch {
+        throw SessionError(
+          .invalidArgument,
+          "'\(room)' is no name of a room: it has 1 to 15 letters, digits and hyphens, and one letter at least",
+          cause: error)
+      }
       if let other = links.first(where: { $0.service != service }) {
         throw SessionError(.invalidArgument, "the link leads into the room '\(other.service)', not into '\(service)'")
       }

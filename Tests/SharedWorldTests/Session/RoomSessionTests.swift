@@ -87,7 +87,8 @@ struct RoomSessionTests {
   func refused() throws {
     let id = try TestSessions.identity("Ada").peerID
     for (room, code, place, words) in [
-      ("kitchen", nil, nil, "has a code"), ("kitchen", "a b c", nil, "too short"),
+      ("a very long room name", Self.code, nil, "1 to 15"), ("kitchen", nil, nil, "has a code"),
+      ("kitchen", "a b c", nil, "too short"),
       ("kitchen", "küche-12", nil, "ASCII"),
       ("kitchen", Self.code, "192.0.2.7", "HOST:PORT"), ("sharedworld://192.0.2.7:1/kitchen", nil, nil, "link"),
       ("porch", Self.code, "sharedworld://192.0.2.7:1/kitchen#\(id)", "not into 'porch'"),

@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 #: The section of a program's help that lists first words with a help of their own.
-COMMAND_SECTIONS = {"worldpeer": "TOOLS", "worldmap": "COMMANDS"}
+COMMAND_SECTIONS = {"worldpeer": "TOOLS", "worldview": "TOOLS", "worldmap": "COMMANDS"}
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Help:
 
     @property
     def takes_files(self) -> bool:
-        """Whether operands are files: all of those in capitals are, where no word stands before them."""
+        """Whether operands are files: all of those in capitals are but rooms, where no word stands before them."""
         operands = self.usage.partition("[OPTION]")[0].split()
-        return bool(operands) and not self.verbs and all(re.fullmatch(r"[A-Z]+", word) for word in operands)
+        return bool(operands) and not self.verbs and "ROOM" not in operands and all(re.fullmatch(r"[A-Z]+", word) for word in operands)
 
 
 def parse(text: str) -> Help:

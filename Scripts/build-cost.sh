@@ -85,7 +85,7 @@ let package = Package(
   targets: [.executableTarget(name: "App", dependencies: [.product(name: "SharedWorld", package: "SharedWorld")])]
 )
 PACKAGE
-    cp Snippets/FirstPeer.swift "$work/app/Sources/App/main.swift"
+    cp Snippets/FirstProgram.swift "$work/app/Sources/App/main.swift"
     plain
     measure "$swift" build -c release --package-path "$work/app"
     times app

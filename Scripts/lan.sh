@@ -12,7 +12,7 @@ Scripts/install-packages.sh lan
 
 "${SWIFT:-swift}" build -c release --product worldpeer
 "${SWIFT:-swift}" build -c release --product worldmap
-"${SWIFT:-swift}" build -c release --product FirstPeer
+"${SWIFT:-swift}" build -c release --product FirstProgram
 SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c release --show-bin-path)
 export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
 

@@ -90,3 +90,28 @@ extension Passcode {
     return generatedText(using: &random)
   }
 }
+
+/// The code of a room: a passcode of words, which people read to each other.
+extension Passcode {
+  /// A new code of 40 random bits, such as `kitten-lemon-violin-acorn`.
+  package static func generatedCode(using random: inout some RandomNumberGenerator) -> String {
+    let words = (0..<generatedBits / CodeWords.bits).map { _ in
+      CodeWords.all[Int((random.next() as UInt16) & (1 << CodeWords.bits - 1))]
+    }
+    return words.joined(separator: "-")
+  }
+
+  /// The same with the random numbers of the system.
+  public static func generatedCode() -> String {
+    var random = SystemRandomNumberGenerator()
+    return generatedCode(using: &random)
+  }
+
+  /// A code as it is compared: its letters in lower case, and one hyphen for whatever is between two words.
+  ///
+  /// So it makes no difference how somebody types a code that was read out: `Kitten lemon, violin acorn` is
+  /// `kitten-lemon-violin-acorn`. Characters that are not ASCII stay, and are refused as those of every passcode.
+  package static func normalized(code: String) -> String {
+    code.lowercased().split { $0.isASCII && !$0.isLetter && !$0.isNumber }.joined(separator: "-")
+  }
+}

@@ -14,13 +14,34 @@ public func sw_session_next_event(
 ) -> sw_status {
   attempt {
     let place = try output(event, "event")
+    place.pointee = try nextEvent(of: object(session, as: RunningSession.self))
+  }
+}
+
+/// Waits for the next event, and takes it.
+@c @implementation
+public func sw_session_await_event(
+  _ session: OpaquePointer?, _ event: UnsafeMutablePointer<UnsafeMutablePointer<sw_event>?>?
+) -> sw_status {
+  attempt {
+    let place = try output(event, "event")
     let running = try object(session, as: RunningSession.self)
-    switch running.events.next() {
-    case .nothing: place.pointee = nil
-    case .ended: throw SessionError(.ended, "the session has ended and all of its events were taken")
-    case .event(let next): place.pointee = allocate(sw_event(next))
-    case .own(let next): place.pointee = allocate(record(of: next, in: running))
+    while true {
+      if let next = try nextEvent(of: running) {
+        place.pointee = next
+        return
+      }
+      running.events.wait()
     }
+  }
+}
+
+private func nextEvent(of running: RunningSession) throws -> UnsafeMutablePointer<sw_event>? {
+  switch running.events.next() {
+  case .nothing: nil
+  case .ended: throw SessionError(.ended, "the session has ended and all of its events were taken")
+  case .event(let next): allocate(sw_event(next))
+  case .own(let next): allocate(record(of: next, in: running))
   }
 }
 

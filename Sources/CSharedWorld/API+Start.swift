@@ -1,4 +1,5 @@
 public import CSharedWorldHeaders
+import Glibc
 import SharedWorld
 
 /// Reads the arguments of a start, and begins it.
@@ -28,6 +29,47 @@ public func sw_session_start(
     }
     session.pointee = handle(try started.wait())
   }
+}
+
+/// Starts a session in a room.
+@c @implementation
+public func sw_join(
+  _ room: UnsafePointer<CChar>?, _ code: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  _ place: UnsafePointer<CChar>?, _ session: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  guard let room, code != nil || strstr(room, "://") != nil else {
+    return attempt { throw Failure.argument("a room is joined by its name and its code") }
+  }
+  return enter(room, code, name, place, session)
+}
+
+/// Starts a session in a new room.
+@c @implementation
+public func sw_host(
+  _ room: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ session: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  guard let room, strstr(room, "://") == nil else { return attempt { throw Failure.argument("a new room has a name") } }
+  return enter(room, nil, name, nil, session)
+}
+
+private func enter(
+  _ room: UnsafePointer<CChar>?, _ code: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  _ place: UnsafePointer<CChar>?, _ session: UnsafeMutablePointer<OpaquePointer?>?
+) -> sw_status {
+  var identity: OpaquePointer?
+  let status = sw_identity_load_or_create(name, nil, &identity)
+  guard status == SW_OK else { return status }
+  defer { sw_identity_destroy(identity) }
+  var config = sw_session_config()
+  _ = sw_session_config_init(&config, MemoryLayout<sw_session_config>.size)
+  (config.room, config.code, config.place, config.ends_on_signals) = (room, code, place, 1)
+  return sw_session_start(identity, &config, session)
+}
+
+/// The code of a room.
+@c @implementation
+public func sw_session_code(_ session: OpaquePointer?) -> UnsafePointer<CChar>? {
+  (try? object(session, as: RunningSession.self).code).flatMap { UnsafePointer($0) }
 }
 
 /// Begins to start a session.

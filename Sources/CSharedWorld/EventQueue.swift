@@ -45,6 +45,9 @@ final class EventQueue: Sendable {
   /// Readable while events wait.
   var descriptor: Int32 { wakeUp.descriptor }
 
+  /// Waits until there may be an event.
+  func wait() { _ = wakeUp.wait(for: .seconds(60)) }
+
   private let wakeUp: WakeUp
   private let state = Mutex(State())
 

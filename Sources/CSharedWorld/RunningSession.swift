@@ -1,5 +1,6 @@
 internal import CSharedWorldHeaders
 import Dispatch
+import Glibc
 import SharedWorld
 import Synchronization
 
@@ -16,6 +17,8 @@ final class RunningSession: HandleObject {
   let operations: Operations
   private let requests: AsyncStream<Request>.Continuation
   private let over: Handoff<Void>
+  /// The code of the room, for C; written once.
+  nonisolated(unsafe) let code: UnsafeMutablePointer<CChar>?
 
   private init(
     _ session: Session, events: EventQueue, desk: Desk, operations: Operations,
@@ -27,6 +30,11 @@ final class RunningSession: HandleObject {
     self.operations = operations
     self.requests = requests
     self.over = over
+    code = session.code.map(copyText)
+  }
+
+  deinit {
+    free(code)
   }
 
   /// Begins to start a session; never waits.

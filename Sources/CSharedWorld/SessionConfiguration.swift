@@ -46,7 +46,9 @@ func configuration(
   let known = try known(config)
   let modes: [DiscoveryMode] = [.automatic, .avahi, .embedded, .none]
   guard modes.indices.contains(Int(known.discovery)) else { throw Failure.argument("discovery has no such value") }
-  var configuration = Session.Configuration(service: try optionalText(known.service, "service") ?? "sharedworld")
+  var configuration =
+    try room(known) ?? Session.Configuration(service: optionalText(known.service, "service") ?? "sharedworld")
+  configuration.endsOnSignals = known.ends_on_signals != 0
   configuration.discovery = modes[Int(known.discovery)]
   configuration.listen.port = known.listen_port
   if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
@@ -75,8 +77,21 @@ func configuration(
     configuration.codeHandler = { await codes.decide($0.id) }
     desk.codes = codes
   }
-  configuration.passcode = try passcode(known)
+  if let passcode = try passcode(known) {
+    guard known.room == nil else { throw Failure.argument("a room has a code: give no passcode besides") }
+    configuration.passcode = passcode
+  }
   return (configuration, desk)
+}
+
+/// The room that C names.
+private func room(_ known: sw_session_config) throws -> Session.Configuration? {
+  guard let room = try optionalText(known.room, "room") else {
+    guard known.code == nil, known.place == nil else { throw Failure.argument("code and place need a room") }
+    return nil
+  }
+  let code = try optionalText(known.code, "code") ?? (room.contains("://") ? nil : Passcode.generatedCode())
+  return try Session.Configuration(room: room, code: code, at: optionalText(known.place, "place"))
 }
 
 /// Takes over who may come, and who may do what.
@@ -133,7 +148,8 @@ private func setDiscovery(of configuration: inout Session.Configuration, _ known
   default: throw Failure.argument("role has no such value")
   }
   switch Int(known.invite_policy) {
-  case SW_INVITE_NONE: configuration.invitePolicy = .none
+  // A room has a policy of its own.
+  case SW_INVITE_NONE: break
   case SW_INVITE_ALL: configuration.invitePolicy = .automatic
   default: throw Failure.argument("invite_policy has no such value")
   }

@@ -2,7 +2,7 @@
 #include "sharedworld.h"
 
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(sw_session_config) == 192, "sw_session_config grows only at its end, with a new size");
+_Static_assert(sizeof(sw_session_config) == 224, "sw_session_config grows only at its end, with a new size");
 _Static_assert(offsetof(sw_session_config, invitations) == 29, "sw_session_config");
 _Static_assert(offsetof(sw_session_config, journal) == 32, "sw_session_config");
 _Static_assert(sizeof(sw_peer) == 64, "sw_peer grows only at its end");
@@ -14,6 +14,7 @@ _Static_assert(offsetof(sw_event, other) == 248, "sw_event");
 _Static_assert(offsetof(sw_event, field) == 312, "sw_event");
 _Static_assert(offsetof(sw_session_config, role) == 112, "sw_session_config");
 _Static_assert(offsetof(sw_session_config, passcode_file) == 184, "sw_session_config");
+_Static_assert(offsetof(sw_session_config, room) == 192, "sw_session_config");
 _Static_assert(sizeof(sw_known_peer) == 48, "sw_known_peer grows only at its end");
 _Static_assert(offsetof(sw_event, operation) == 336, "sw_event");
 _Static_assert(sizeof(sw_state) == 152, "sw_state grows only at its end");

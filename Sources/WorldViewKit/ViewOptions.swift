@@ -23,6 +23,22 @@ package struct ViewOptions: Equatable, Sendable {
         ])
   }
 
+  /// The options of a command line, whose first word may name a part in a room.
+  ///
+  /// - Throws: ``Finished`` after printing the help or the version, or what is wrong with the command line.
+  package static func read(_ arguments: [String], on console: Console) throws(Finished) -> ViewOptions {
+    guard let part = arguments.first.flatMap(RoomChoice.Part.init(rawValue:)) else {
+      return try parser.read(arguments, over: ViewOptions(), help: help, on: console)
+    }
+    var options = ViewOptions()
+    options.peer.take(part)
+    let own = parser.inRoom(part, \.peer)
+    var page = HelpPage("worldview \(part)", part.summary, usage: part.usage)
+    page.add("OPTIONS", "", own.helpRows)
+    addNotes(to: &page)
+    return try own.read(Array(arguments.dropFirst()), over: options, help: page, on: console)
+  }
+
   /// The text of `--help`.
   package static var help: HelpPage {
     var page = HelpPage(
@@ -31,10 +47,16 @@ package struct ViewOptions: Equatable, Sendable {
       usage: "--name NAME [OPTION]…")
     page.add("OPTIONS", "", parser.helpRows)
     page.add(
+      "TOOLS", "Each is the first word, and has a --help of its own.", RoomChoice.Part.allCases.map(\.helpRow))
+    addNotes(to: &page)
+    return page
+  }
+
+  private static func addNotes(to page: inout HelpPage) {
+    page.add(
       "SECURITY",
       "The address holds a token that opens the page once; another is printed for the next browser. The page is not "
         + "encrypted: serve it on this machine alone unless you trust the network.")
     page.addExitCodes(negative: nil, hasSession: true)
-    return page
   }
 }

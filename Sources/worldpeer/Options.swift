@@ -41,6 +41,31 @@ struct Options: Equatable, Sendable {
         ])
   }
 
+  /// The answer to a command line without a word.
+  static let introduction = """
+    worldpeer is a peer in the terminal: it shares a world map and anchors with others on this network.
+      worldpeer host kitchen    begins a room, and prints its code and how others come in
+      worldpeer join kitchen    enters that room from another device, and asks for the code
+      worldpeer --name porch    takes part without a code, and asks whom to let in
+      worldpeer --help          lists all options, commands and tools
+    """ + "\n"
+
+  /// The options of a command line, whose first word may name a part in a room.
+  ///
+  /// - Throws: ``Finished`` after printing the help or the version, or what is wrong with the command line.
+  static func read(_ arguments: [String], on console: Console) throws(Finished) -> Options {
+    guard let part = arguments.first.flatMap(RoomChoice.Part.init(rawValue:)) else {
+      return try parser.read(arguments, over: Options(), help: help, on: console)
+    }
+    var options = Options()
+    options.peer.take(part)
+    let own = parser.inRoom(part, \.peer)
+    var page = HelpPage("worldpeer \(part)", part.summary, usage: part.usage)
+    page.add("OPTIONS", "", own.helpRows)
+    addCommands(to: &page)
+    return try own.read(Array(arguments.dropFirst()), over: options, help: page, on: console)
+  }
+
   /// The text of `--help`.
   static var help: HelpPage {
     var page = HelpPage(
@@ -50,7 +75,13 @@ struct Options: Equatable, Sendable {
     page.add("OPTIONS", "", parser.helpRows)
     page.add(
       "TOOLS", "Each is the first word, and has a --help of its own.",
-      [(TrustTool.name, TrustTool.summary), (DoctorTool.name, DoctorTool.summary)])
+      RoomChoice.Part.allCases.map(\.helpRow)
+        + [(TrustTool.name, TrustTool.summary), (DoctorTool.name, DoctorTool.summary)])
+    addCommands(to: &page)
+    return page
+  }
+
+  private static func addCommands(to page: inout HelpPage) {
     page.add(
       "COMMANDS",
       "One a line, from standard input or a script. Quote names with blanks; # begins a comment. PEER and ANCHOR are a "
@@ -59,6 +90,5 @@ struct Options: Equatable, Sendable {
       Command.verbs.map { ($0.usage, $0.help) })
     page.addExitCodes(
       negative: "a wait ran out of time, or a command of a script could not be carried out", hasSession: true)
-    return page
   }
 }

@@ -7,16 +7,22 @@ enum WorldPeer {
     if arguments.first == TrustTool.name { return TrustTool.run(Array(arguments.dropFirst())) }
     if arguments.first == DoctorTool.name { return await DoctorTool.run(Array(arguments.dropFirst())) }
     let format: Console.Format = arguments.contains(Console.Format.option) ? .events : .text
-    let options: Options
+    var options: Options
     let commands: CommandSource
-    let console = Console("worldpeer", format)
+    let room = arguments.first.flatMap(RoomChoice.Part.init(rawValue:))
+    let console = Console("worldpeer", command: room?.rawValue, format)
+    if arguments.isEmpty {
+      console.write(Options.introduction)
+      return console.checked(.done)
+    }
     do throws(Finished) {
-      options = try Options.parser.read(arguments, over: Options(), help: Options.help, on: console)
+      options = try Options.read(arguments, on: console)
     } catch {
       return error.status
     }
-    do throws(ProgramFailure) {
+    do {
       if let script = options.script { commands = try CommandSource(script: script) } else { commands = .standardInput }
+      options.peer = try options.peer.withCode(console)
     } catch {
       return console.end(error)
     }

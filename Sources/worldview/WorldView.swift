@@ -6,10 +6,12 @@ import WorldViewKit
 /// Starts a peer and its page as the command line says and gives the exit status.
 enum WorldView {
   static func run(arguments: [String]) async -> ExitCode {
-    let console = Console("worldview", arguments.contains(Console.Format.option) ? .events : .text)
-    let options: ViewOptions
+    let room = arguments.first.flatMap(RoomChoice.Part.init(rawValue:))
+    let console = Console(
+      "worldview", command: room?.rawValue, arguments.contains(Console.Format.option) ? .events : .text)
+    var options: ViewOptions
     do throws(Finished) {
-      options = try ViewOptions.parser.read(arguments, over: ViewOptions(), help: ViewOptions.help, on: console)
+      options = try ViewOptions.read(arguments, on: console)
     } catch {
       return error.status
     }
@@ -22,7 +24,8 @@ enum WorldView {
       console.complain(report)
       changes.announce()
     }
-    do throws(ProgramFailure) {
+    do {
+      options.peer = try options.peer.withCode(console)
       let door = try await PageDoor(at: options.http)
       return await run(options, at: door, console, desk, codes, changes)
     } catch {
@@ -38,10 +41,11 @@ enum WorldView {
     var passcode: Passcode?
     var rooms: [InvitationTarget] = []
     while true {
-      let (typed, entry) = (passcode, Viewer.Entry(hasPasscode: passcode != nil, rooms: rooms))
+      let typed = passcode
+      let entry = Viewer.Entry(hasPasscode: typed != nil || options.peer.room.part != nil, rooms: rooms)
       let ending = Mutex<Viewer.Ending?>(nil)
       let status = await options.peer.run(
-        on: console, asking: desk, comparing: codes, configure: { $0.passcode = typed }
+        on: console, asking: desk, comparing: codes, configure: { if let typed { $0.passcode = typed } }
       ) { session, map in
         let viewer = Viewer(
           session, options: options, desk: desk, codes: codes, changes: changes, console: console, door: door,

@@ -207,4 +207,43 @@ struct PasscodeTests {
     #expect(seen.map(\.count) == [32, 32, 32, 32, 1, 32, 32, 32, 32])
     #expect(Passcode.generatedBits == 8 * 5)
   }
+
+  @Test("of words that are generated are taken as they are, and use all of their 40 bits")
+  func generatedCodes() throws {
+    var random = SeededRandom(seed: 1)
+    var seen: [Set<Substring>] = Array(repeating: [], count: 4)
+    for _ in 0..<20_000 {
+      let text = Passcode.generatedCode(using: &random)
+      _ = try Passcode(text)
+      #expect(Passcode.normalized(code: text) == text)
+      let words = text.split(separator: "-")
+      #expect(words.count == seen.count)
+      for (place, word) in words.enumerated() { seen[place].insert(word) }
+    }
+    #expect(seen.map(\.count) == Array(repeating: 1 << 10, count: 4))
+    #expect(Passcode.generatedBits == CodeWords.bits * 4)
+  }
+
+  @Test("of words are one code, however they are typed")
+  func typed() throws {
+    for text in ["Kitten lemon, violin acorn", " KITTEN-LEMON--violin_acorn.\n", "kitten/lemon/violin/acorn"] {
+      #expect(Passcode.normalized(code: text) == "kitten-lemon-violin-acorn")
+    }
+    #expect(Passcode.normalized(code: "Room 12") == "room-12")
+    #expect(throws: Passcode.Defect.self) { try Passcode(Passcode.normalized(code: "küche 12")) }
+  }
+
+  @Test("are made of short words that nobody takes for each other")
+  func words() {
+    let words = CodeWords.all
+    #expect(words.count == 1 << CodeWords.bits && Set(words).count == words.count)
+    #expect(words.allSatisfy { (3...6).contains($0.count) && $0.allSatisfy { ("a"..."z").contains($0) } })
+    for word in words {
+      for other in words where other != word {
+        #expect(!other.hasPrefix(word), "\(word) begins \(other)")
+        let isFar = other.count != word.count || zip(word, other).count { $0 != $1 } > 1
+        #expect(isFar, "\(word) is nearly \(other)")
+      }
+    }
+  }
 }

@@ -21,6 +21,7 @@ struct CProgramTests {
     .enabled(if: compiler("gcc") != nil, "gcc is missing"),
     arguments: Tier.some([
       ("two_peers", "maps, anchors, drags, ownership, a lock and a journal"), ("codes", "codes that users compare"),
+      ("rooms", "rooms with codes, and signals that end them"),
       ("trust", "new passcodes, passcodes in files and known peers"),
       ("signals", "signals reach its own threads alone"), ("operations", "operations that do not wait, and handles"),
       ("waits", "threads that wait for the ends of operations"),
@@ -45,9 +46,11 @@ struct CProgramTests {
     #expect(library.range(of: Data("libz.so".utf8)) == nil)
   }
 
-  @Test("the sample of the documentation compiles", .enabled(if: compiler("gcc") != nil, "gcc is missing"))
-  func sample() async throws {
-    let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/sample.c").path()
+  @Test(
+    "the samples of the documentation compile", .enabled(if: compiler("gcc") != nil, "gcc is missing"),
+    arguments: ["sample", "first_program"])
+  func sample(name: String) async throws {
+    let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/\(name).c").path()
     let compiled = try await Self.run(
       try #require(Self.compiler("gcc")),
       ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I\(Self.headers)", source])

@@ -25,15 +25,19 @@ class PeerError(Exception):
 
 
 class Peer:
-    """A worldpeer on a host of the lab; its events and the commands it got are kept in the host's folder."""
+    """A worldpeer on a host of the lab; its events and the commands it got are kept in the host's folder.
 
-    def __init__(self, host, *options):
+    `verb` is what stands before the options, such as the part that it takes in a room.
+    """
+
+    def __init__(self, host, *options, verb=()):
         self.host = host
         self.name = host.name
         self.events = []
         self._changed = threading.Condition()
         self._transcript = open(host.folder / "events.jsonl", "a", encoding="utf-8")
-        words = [BIN / "worldpeer", "--name", host.name, "--json", "--identity", host.folder / "identity", *options]
+        words = [
+            BIN / "worldpeer", *verb, "--name", host.name, "--json", "--identity", host.folder / "identity", *options]
         log = open(host.folder / "worldpeer.log", "a", encoding="utf-8")
         with log:
             self._program = host.start(

@@ -1,6 +1,7 @@
-"""The program of Getting started, as that says: processes that find, authorise and invite each other, or a worldpeer."""
+"""The first programs of the pages, in Swift and C, as those say: two runs meet by a code, or one meets a worldpeer."""
 
 import os
+import re
 import subprocess
 import unittest
 
@@ -10,15 +11,16 @@ from peer import BIN, Peer
 
 #: How long two peers may take to find each other and to share an anchor (seconds).
 MEETING = 30
+CODE = re.compile(r"[a-z]+(-[a-z]+){3}")
 
 
 class FirstProgram:
     """The program on a host, with what it has printed so far."""
 
     def __init__(self, host, *arguments):
-        self.path = host.folder / "first-peer.log"
+        self.path = host.folder / "first-program.log"
         # A pipe would hold lines back until it is full.
-        words = ["stdbuf", "-oL", BIN.absolute() / "FirstPeer", host.name, *arguments]
+        words = ["stdbuf", "-oL", BIN.absolute() / "FirstProgram", host.name, *arguments]
         environment = {**os.environ, "XDG_STATE_HOME": str(host.folder / "state")}
         with open(self.path, "w", encoding="utf-8") as log:
             self.program = host.start(
@@ -27,42 +29,43 @@ class FirstProgram:
     def lines(self):
         return self.path.read_text(encoding="utf-8").splitlines()
 
+    def until(self, words):
+        """Waits for a line with these words, and gives it."""
+        wait_until(lambda: any(words in line for line in self.lines()), MEETING, f"{self.path}: {words}")
+        return next(line for line in self.lines() if words in line)
+
+    @property
+    def code(self):
+        return CODE.search(self.until("the code of the kitchen is "))[0]
+
 
 class FirstProgramTest(LanTest):
-    def id_of(self, host):
-        """The id that the program prints when it is given none."""
-        first = FirstProgram(host)
-        self.assertEqual(first.program.wait(MEETING), 0)
-        [line] = first.lines()
-        self.assertTrue(line.startswith(f"{host.name} is "))
-        return line.split()[-1]
-
-    def test_two_processes_meet_and_share_an_anchor(self):
+    def test_two_runs_share_an_anchor_and_one_sees_the_other_leave_at_ctrl_c(self):
         kitchen, porch = self.lab.host("kitchen"), self.lab.host("porch")
-        ids = {host: self.id_of(host) for host in (kitchen, porch)}
-        for host, friend in ((kitchen, porch), (porch, kitchen)):
-            host.first = FirstProgram(host, ids[friend])
-        for host, friend in ((kitchen, porch), (porch, kitchen)):
-            expected = [f"{host.name} is {ids[host]}", f"{friend.name} is here", f"received the lamp of {friend.name}"]
-            wait_until(lambda: host.first.lines() == expected, MEETING, f"{host.name}: {expected}")
+        first = FirstProgram(kitchen)
+        second = FirstProgram(porch, first.code.upper().replace("-", " "))
+        first.until("lamp of porch placed by another peer")
+        second.until("lamp of kitchen placed by another peer")
+        second.program.send_signal(2)
+        self.assertEqual(second.program.wait(MEETING), 0)
+        first.until("porch is gone: left")
 
-    def test_it_shares_a_session_with_worldpeer(self):
+    def test_it_shares_a_room_with_worldpeer(self):
         kitchen, porch = self.lab.host("kitchen"), self.lab.host("porch")
-        peer = Peer(porch, "--service", "first-peer", "--accept", "all")
-        first = FirstProgram(kitchen, peer.id)
+        first = FirstProgram(kitchen)
+        peer = Peer(porch, "--code", first.code, verb=("join", "kitchen"))
         peer.event("anchor-added", seconds=MEETING, where=lambda event: event["name"] == "lamp of kitchen")
         peer.send("place cup 1 0 0")
-        wait_until(lambda: first.lines()[1:] == ["porch is here", "received the cup"], MEETING, "kitchen has the cup")
+        first.until("cup placed by another peer")
 
-    def test_a_stranger_that_accepts_the_invitation_gets_nothing(self):
+    def test_a_stranger_with_another_code_is_refused_in_words_and_gets_nothing(self):
         kitchen, stranger = self.lab.host("kitchen"), self.lab.host("stranger")
-        absent = self.lab.host("absent")
-        waiting = FirstProgram(kitchen, self.id_of(absent))
-        accepting = FirstProgram(stranger, self.id_of(kitchen))
-        wait_until(
-            lambda: any("is not the peer we wait for" in line for line in waiting.lines()), MEETING, "the other key is seen")
-        for program in (waiting, accepting):
-            self.assertFalse([line for line in program.lines() if "is here" in line or line.startswith("received")])
+        first = FirstProgram(kitchen)
+        self.assertTrue(first.code)
+        other = FirstProgram(stranger)
+        other.until("is not invited any more: the passcodes of the two peers differ")
+        for program in (first, other):
+            self.assertFalse([line for line in program.lines() if "joined" in line or "by another peer" in line])
 
 
 if __name__ == "__main__":

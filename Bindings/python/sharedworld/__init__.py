@@ -10,6 +10,7 @@ from .frames import Alignment, FrameFit
 from .identity import Identity
 from .maps import Map, Mapping
 from .messages import Subscription
+from .rooms import host, join
 from .session import Drag, Session
 from .snapshot import Snapshot
 from .trust import KnownPeer, generate_passcode, known_peers, remove_known_peer
@@ -20,5 +21,5 @@ __all__ = [
     "FrameFit", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "KnownPeer", "LivePose", "LogLevel", "Map", "MapProviders",
     "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Ownership", "Peer", "PeerRole",
     "PeerState", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Subscription", "Transform", "Trust", "events",
-    "generate_passcode", "known_peers", "remove_known_peer", "translation",
+    "generate_passcode", "host", "join", "known_peers", "remove_known_peer", "translation",
 ]

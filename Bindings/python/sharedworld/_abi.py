@@ -101,6 +101,11 @@ class SessionConfig(Structure):
         ("reserved4", c_uint16),
         ("realign_interval_ms", c_uint32),
         ("passcode_file", c_char_p),
+        ("room", c_char_p),
+        ("code", c_char_p),
+        ("place", c_char_p),
+        ("ends_on_signals", c_uint8),
+        ("reserved5", c_uint8 * 7),
     ]
 
 

@@ -57,6 +57,10 @@ class Config:
     log: LogLevel = LogLevel.NONE
     realign_interval_ms: int = 0
     passcode_file: Path = None
+    room: str | None = None
+    code: str | None = None
+    place: str | None = None
+    ends_on_signals: bool = False
 
     def c_structure(self) -> _abi.SessionConfig:
         """The structure with these values in place of the library's defaults."""

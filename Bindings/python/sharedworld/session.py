@@ -60,6 +60,12 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         return int(library.sw_session_port(self.handle))
 
     @property
+    def code(self) -> str | None:
+        """The code of the room, which lets others in; None for a session that is no room."""
+        code = library.sw_session_code(self.handle)
+        return None if code is None else str(code.decode())
+
+    @property
     def peers(self) -> list[Peer]:
         """The other members now, in the order of their ids."""
         return self._list("sw_session_peers", "sw_peer_list", read_peer)

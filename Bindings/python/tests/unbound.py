@@ -6,6 +6,8 @@ from sharedworld._abi_enums import EventType
 UNBOUND: dict[str, str] = {
     "sw_status_name": "`Code` has the names",
     "sw_session_start": "sw_session_start_async does it without a thread",
+    **dict.fromkeys(("sw_host", "sw_join"), "the fields `room` and `code` of a configuration do the same without a thread"),
+    "sw_session_await_event": "the iterator of events waits without a thread",
     "sw_session_wait": "SW_EVENT_DONE says the same without a thread",
     "sw_session_decode_map": "not bound yet; `Session.map` decodes the map where it is asked for",
     "sw_link_peer": "not bound yet; an invitation of a link goes to its key alone",

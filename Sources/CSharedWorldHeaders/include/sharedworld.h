@@ -24,7 +24,7 @@
  *   SW_EVENT_ENDED. `operation` may be NULL.
  * - Without a session. sw_session_start_async and sw_diagnose_async, which have no session, hand out a handle with a
  *   descriptor instead. Once that is readable, ..._finish takes the result and gives the handle back; ..._cancel gives up.
- * - Signals. The threads of the library block all signals that are sent to the process. Text is UTF-8, ended by a zero byte.
+ * - Signals. The threads of the library block all signals that are sent to the process; only `ends_on_signals` takes any. Text is UTF-8, ended by a zero byte.
  * - Space. Lengths are metres in a right-handed frame with y up. A transform is 16 floats, column-major: columns 0-2
  *   are the local x, y and z axes in the world, column 3 is the position. It must be rigid (rotation and translation).
  * - Growth. Structures only ever grow at their end. Those the caller allocates carry their size; those the library

@@ -24,15 +24,8 @@ extension Endpoint: ArgumentValue {
 extension InvitationTarget: ArgumentValue {
   /// Reads an address, or an invitation link.
   package init(argument: String) throws(UsageError) {
-    guard argument.contains("://") else {
-      self = .endpoint(try Endpoint(argument: argument))
-      return
-    }
-    do throws(SessionError) { self = .link(try InvitationLink(argument)) } catch { throw UsageError(error.message) }
+    do throws(SessionError) { try self.init(place: argument) } catch { throw UsageError(error.message) }
   }
-
-  /// The link; nil for an address or a service.
-  package var link: InvitationLink? { if case .link(let link) = self { link } else { nil } }
 }
 
 extension Session.Configuration.Probe: ArgumentValue {

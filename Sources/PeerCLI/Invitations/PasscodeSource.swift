@@ -47,4 +47,11 @@ extension Report {
       "passcode", ["passcode": .string(text), "bits": .integer(bits)],
       ["\("●", .good) the passcode is \(text, .name)  \(strength)"])
   }
+
+  /// A room has begun, and this is how others come in.
+  static func room(_ room: String, code: String, command: String) -> Report {
+    Report(
+      "room", ["room": .string(room), "passcode": .string(code), "command": .string(command)],
+      ["\("●", .good) the code of \(room, .name) is \(code, .name)", "    on another device: \(command)"])
+  }
 }

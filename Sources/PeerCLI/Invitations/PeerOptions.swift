@@ -19,6 +19,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var trust = TrustChoice.firstUse
   package var passcodeFile: String?
   package var passcode: PasscodeSource?
+  package var room = RoomChoice()
   package var log: LogLevel?
 
   /// Options with the same default for invitations received and made.
@@ -69,11 +70,13 @@ extension PeerOptions {
 
   /// The session that these options ask for.
   ///
-  /// - Throws: ``SessionError`` when the recorded peers cannot be read.
+  /// - Throws: ``SessionError`` when the recorded peers cannot be read, or the room cannot be.
   package func configuration(
     asking desk: InvitationDesk, comparing codes: CodeDesk
   ) throws(SessionError) -> Session.Configuration {
-    var configuration = Session.Configuration(service: service)
+    var configuration =
+      try room.part == nil
+      ? Session.Configuration(service: service) : Session.Configuration(room: room.name, code: room.code)
     configuration.trust = try trust.policy(try pinStore)
     configuration.discovery = discovery
     configuration.storage = storage
@@ -90,6 +93,8 @@ extension PeerOptions {
       configuration.announcements?.probes = probes
     }
     configuration.codeHandler = { await codes.compare($0) }
+    // The programs take signals themselves: their status tells of them.
+    configuration.endsOnSignals = false
     return configuration
   }
 
@@ -168,5 +173,22 @@ extension ArgumentParser {
         "--log", path.appending(path: \.log), among: LogLevel.allCases,
         help: "show the library's log from this level on, on standard error (off)"),
     ]
+  }
+
+  /// The options that a room decides, or has in another form.
+  private static var decided: Set<String> {
+    ["--name", "--service", "--accept", "--invite", "--passcode-file", "--passcode"]
+  }
+
+  /// The same options for a program in a room, and the room.
+  package func inRoom(_ part: RoomChoice.Part, _ path: WritableKeyPath<Options, PeerOptions>) -> Self {
+    let name = Option.value(
+      "--name", "NAME", path.appending(path: \.name),
+      help: "your name, 1 to 63 bytes; everyone in the room sees it (the name of this machine)")
+    let code = Option.optional(
+      "--code", "CODE", path.appending(path: \.room.code), help: "the code of the room, typed in whatever way")
+    return Self(
+      [name] + (part == .join ? [code] : []) + options.filter { !Self.decided.contains($0.name) },
+      operands: [.word("ROOM", path.appending(path: \.room.name))])
   }
 }

@@ -30,6 +30,24 @@ public enum InvitationTarget: Hashable, Sendable {
 }
 
 extension InvitationTarget {
+  /// The peer at `HOST:PORT`, or behind a link.
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument`.
+  package init(place: String) throws(SessionError) {
+    if place.contains("://") {
+      self = .link(try InvitationLink(place))
+    } else if let endpoint = Endpoint(place) {
+      self = .endpoint(endpoint)
+    } else {
+      throw SessionError(
+        .invalidArgument,
+        "'\(place)' is not an address and a port; write HOST:PORT, or [ADDRESS]:PORT for IPv6, or a whole link")
+    }
+  }
+
+  /// The link; nil for an address or a service.
+  package var link: InvitationLink? { if case .link(let link) = self { link } else { nil } }
+
   /// The service that is invited; nil for addresses.
   package var candidate: Candidate.ID? { if case .candidate(let id) = self { id } else { nil } }
 }

@@ -25,6 +25,7 @@ extension Session {
         hub.publish([.invitationFailed(target, error, isRetried: isRetried)])
       })
     _ = jobs.add { await inviter.run(actions) }
+    for place in configuration.places { keepInviting(place) }
   }
 
   /// Invites a service that was found, or asks the app about it, as the policy says.
@@ -77,5 +78,69 @@ extension Session {
     guard let peer = candidate.peer?.id ?? candidate.announcedKey else { return true }
     let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
     return !isMember && peer != localPeer.id
+  }
+}
+
+// MARK: - Rooms
+
+/// Sessions whose peers invite and accept each other by themselves, once they have proven the code of the room.
+extension Session {
+  /// The code of this room; nil for a session that is no room.
+  ///
+  /// Tell it to those who are to come in: `kitten-lemon-violin-acorn`.
+  public nonisolated var code: String? { configuration.code }
+
+  /// Runs `body` in a new room, whose ``code`` is made for it; otherwise as ``join(_:code:as:at:isolation:_:)``.
+  ///
+  ///     try await Session.host("kitchen", as: "Ada") { session in
+  ///       print(session.code ?? "")
+  ///       for await event in session.events { print(event) }
+  ///     }
+  public static func host(
+    _ room: String, as name: String, isolation: isolated (any Actor)? = #isolation,
+    _ body: (Session) async throws -> Void
+  ) async throws {
+    try await join(room, code: Passcode.generatedCode(), as: name, isolation: isolation, body)
+  }
+
+  /// Runs `body` in a room: with everybody on this network who names the same room and proves the same code, and nobody else.
+  ///
+  /// The session ends, politely, with the body, and on Ctrl-C. A peer with another code, or with none, is told so by
+  /// ``Event/invitationFailed(_:_:isRetried:)`` and gets nothing.
+  ///
+  /// - Parameters:
+  ///   - room: the name of the room; it is the service type of its session, so it has 1 to 15 letters, digits and hyphens. Or a
+  ///     link of somebody in it (``invitationLink()``), which names the room.
+  ///   - code: the code of the room, typed in whatever way; nil: the one of the link. One of your own has at least six letters
+  ///     or digits; a short one can be guessed by who has time, since a room accepts 20 wrong ones until somebody unlocks it.
+  ///   - name: this device's name for people, under which its key is kept too.
+  ///   - place: where somebody of the room listens, as `HOST:PORT`, or a link: for networks without multicast.
+  ///   - isolation: the actor of the caller.
+  ///   - body: what to do in the room. The error ``SessionError/Code/ended`` that it throws is its end and no failure.
+  /// - Throws: ``SessionError`` when the session cannot start, and whatever else `body` throws.
+  public static func join(
+    _ room: String, code: String? = nil, as name: String, at place: String? = nil,
+    isolation: isolated (any Actor)? = #isolation, _ body: (Session) async throws -> Void
+  ) async throws {
+    let configuration = try Configuration(room: room, code: code, at: place)
+    try await withSession(named: name, configuration: configuration, isolation: isolation) { session in
+      do { try await body(session) } catch let error as SessionError where error.code == .ended {}
+    }
+  }
+
+  /// Starts a session in a new room, for an object that lives as long as a window; ``code`` lets others in.
+  ///
+  /// - Throws: ``SessionError`` when the session cannot start.
+  public static func host(_ room: String, as name: String) async throws(SessionError) -> SessionHandle {
+    try await join(room, code: Passcode.generatedCode(), as: name)
+  }
+
+  /// Starts a session in a room, as ``join(_:code:as:at:isolation:_:)``, for an object that lives as long as a window.
+  ///
+  /// - Throws: ``SessionError`` when the session cannot start.
+  public static func join(
+    _ room: String, code: String? = nil, as name: String, at place: String? = nil
+  ) async throws(SessionError) -> SessionHandle {
+    try await start(named: name, configuration: Configuration(room: room, code: code, at: place))
   }
 }

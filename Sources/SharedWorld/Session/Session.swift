@@ -216,6 +216,8 @@ private struct SessionEnd {
 extension Session {
   /// Runs `body` with a session that ends, politely, when the body returns or throws; then no thread and no task of it runs.
   ///
+  /// Ctrl-C ends the session too, unless the configuration says otherwise (``Configuration/endsOnSignals``).
+  ///
   /// - Throws: ``SessionError`` when the session cannot start, and whatever `body` throws.
   public static func withSession<R: Sendable>(
     as identity: PeerIdentity, configuration: Configuration = Configuration(),
@@ -226,6 +228,9 @@ extension Session {
     defer { session.loop.join() }
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await session.jobs.run() }
+      if configuration.endsOnSignals, let calls = try? await session.watchSignals() {
+        group.addTask { for await _ in calls { await session.leave() } }
+      }
       do {
         let result = try await body(session)
         await session.leave()
@@ -293,6 +298,9 @@ extension Session {
       throw error
     }
   }
+
+  /// The calls of signals that ask the process to end.
+  private func watchSignals() throws -> AsyncStream<Void> { try EndWatch.begin(on: loop) }
 
   /// Listens and advertises.
   func begin() async throws(SessionError) {

@@ -1,4 +1,5 @@
 public import Authentication
+import ServiceDiscovery
 
 extension Session {
   /// How a session finds others and treats them.
@@ -23,6 +24,8 @@ extension Session {
     /// How long an invitation by ``invitePolicy`` or ``Session/keepInviting(_:)`` waits for its answer before it is repeated,
     /// at most 60 s.
     public var inviteTimeout: Duration = .seconds(10)
+    /// Peers that are invited from the start until they join, beside those that are found: at addresses, or behind links.
+    public var places: [InvitationTarget] = []
     /// How connections are made: over TCP, by an app's own ``Transport``, or in memory.
     public var transport = SessionTransport.tcp
     /// Where to listen; by default every address and any free port.
@@ -97,6 +100,8 @@ extension Session {
     /// Peers with another passcode, or with none, are not connected: before anything else is said on a connection, both ends
     /// prove to each other that they know it. A peer that another member admits needs it too.
     public var passcode: Passcode?
+    /// The code of ``init(room:code:at:)``, of which ``passcode`` is made; nil for a session that is no room.
+    public internal(set) var code: String?
     /// Makes the app's own authentication of the peer at the other end of a connection; nil for none.
     ///
     /// It is called for every connection, also one that takes the place of another, before anybody is invited or admitted on it.
@@ -135,6 +140,13 @@ extension Session {
     /// The steps that objects pass on their way: those that leave in this order, those that arrive in reverse order.
     public var middleware: [any MessageMiddleware] = []
 
+    /// Whether SIGINT, which is Ctrl-C, and SIGTERM end a session that a closure runs: it says goodbye, ``Session/events`` end, and
+    /// what the closure asks of the session throws ``SessionError/Code/ended``.
+    ///
+    /// A signal that the app handles or ignores stays the app's, and the second one of a kind ends the process at once. A
+    /// session of ``Session/start(as:configuration:)`` leaves signals alone.
+    public var endsOnSignals = true
+
     /// Receives the library's messages for people, at most five of a kind within ten seconds; nil: nobody does.
     ///
     /// The library itself prints nothing. It is called on any thread, often on the session's own: return at once.
@@ -143,6 +155,41 @@ extension Session {
     /// A configuration with the defaults.
     public init(service: String = "sharedworld") {
       self.service = service
+    }
+
+    /// The configuration of ``Session/join(_:code:as:at:isolation:_:)``, to be changed before a session starts with it: who proves
+    /// the code is invited and accepted, and nobody else.
+    ///
+    /// - Parameters:
+    ///   - room: the name of the room, or a link of somebody in it.
+    ///   - code: the code of the room; nil: the one of the link.
+    ///   - place: where somebody of the room listens, as `HOST:PORT`, or a link.
+    /// - Throws: ``SessionError`` with the code `invalidArgument`.
+    public init(room: String, code: String? = nil, at place: String? = nil) throws(SessionError) {
+      let targets = try [room.contains("://") ? room : nil, place].compactMap(\.self).map(InvitationTarget.init(place:))
+      let links = targets.compactMap(\.link)
+      self.init(service: room.contains("://") ? links[0].service : Passcode.normalized(code: room))
+      do throws(DiscoveryError) {
+        _ = try ServiceType(service)
+      } catch {
+        throw SessionError(
+          .invalidArgument,
+          "'\(room)' is no name of a room: it has 1 to 15 letters, digits and hyphens, and one letter at least",
+          cause: error)
+      }
+      if let other = links.first(where: { $0.service != service }) {
+        throw SessionError(.invalidArgument, "the link leads into the room '\(other.service)', not into '\(service)'")
+      }
+      guard let text = code ?? links.compactMap(\.passcode).first else {
+        throw SessionError(.invalidArgument, "the room '\(service)' has a code: give it, or host a room of your own")
+      }
+      let code = Passcode.normalized(code: text)
+      do throws(Passcode.Defect) {
+        passcode = try Passcode(code)
+      } catch {
+        throw SessionError(.invalidArgument, "this is no code of a room: \(error)", cause: error)
+      }
+      (self.code, places, invitePolicy, acceptPolicy) = (code, targets, .automatic, .automatic)
     }
   }
 }

@@ -152,6 +152,9 @@ int sw_session_events_fd(const sw_session *session);
  */
 sw_status sw_session_next_event(sw_session *session, sw_event **event);
 
+/* Takes the next event as sw_session_next_event does, but waits until there is one: for programs without a loop of their own. */
+sw_status sw_session_await_event(sw_session *session, sw_event **event);
+
 /*
  * Waits until an operation has ended, takes its SW_EVENT_DONE, which sw_session_next_event does not hand out then, and returns
  * its status, with its text as sw_last_error_message. `done`, which may be NULL, receives the event, that of a failure too; NULL

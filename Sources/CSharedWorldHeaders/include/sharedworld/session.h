@@ -89,6 +89,11 @@ typedef struct sw_session_config {
   uint16_t reserved4;     /* zero */
   uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned; 0, the default, is 2000 */
   const char *passcode_file; /* file with it, in place of `passcode`; SW_INSECURE_IDENTITY unless its mode is 0600; NULL is none */
+  const char *room;  /* name of a room, as sw_join has it, in place of `service` and `passcode`; NULL, the default, is none */
+  const char *code;  /* its code; NULL makes a new one, or takes that of a link */
+  const char *place; /* where somebody of the room listens; NULL, the default, is unknown */
+  uint8_t ends_on_signals; /* whether SIGINT and SIGTERM end the session, where the program does not handle them; default 0 */
+  uint8_t reserved5[7];    /* zero */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */
@@ -99,6 +104,23 @@ typedef struct sw_session sw_session;
 
 /* Starts a session: listens, advertises and looks for others. A NULL `config` is the defaults. Waits. */
 sw_status sw_session_start(const sw_identity *identity, const sw_session_config *config, sw_session **session);
+
+/*
+ * Starts a session in a room, with everybody on this network who names the same room and proves the same code, and nobody else.
+ * Its identity is `name`, of the default directory. SIGINT and SIGTERM end it, where the program does not handle them:
+ * SW_EVENT_ENDED says so, and the second one ends the program. Waits.
+ *
+ * `room` is a name of 1-15 letters, digits and hyphens, or a link of somebody in the room. `code` is its code, typed in whatever
+ * way; NULL is that of the link. `place` is where somebody of the room listens, as HOST:PORT, or a link, for networks without
+ * multicast; it may be NULL. A code of your own has at least six letters or digits, and a short one can be guessed.
+ */
+sw_status sw_join(const char *room, const char *code, const char *name, const char *place, sw_session **session);
+
+/* Starts a session in a new room with a new code of SW_PASSCODE_BITS random bits; otherwise as sw_join. */
+sw_status sw_host(const char *room, const char *name, sw_session **session);
+
+/* The code of the session's room, such as kitten-lemon-violin-acorn, which lets others in; NULL for one that is no room. */
+const char *sw_session_code(const sw_session *session);
 
 /* A session that has begun to start. */
 typedef struct sw_start sw_start;

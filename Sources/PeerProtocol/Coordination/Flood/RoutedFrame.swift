@@ -1,7 +1,9 @@
 package import Basics
 import WorldModel
 
-/// The way of a frame through members: its two ends, and the members that passed it on. It comes first in each routed frame.
+/// The way of a frame through members: its two ends, and the members that passed it on.
+///
+/// It comes first in each routed frame.
 package struct FrameRoute: Equatable, Sendable, FrameBody {
   /// Bytes on the wire.
   package static let size = 1 + 2 * NodeID.wireSize

@@ -49,7 +49,7 @@ import WorldModel
       row = try #require(next, "\(type) has no row after row \(row + 1)")
     }
     let due: [FrameType] = [
-      .recognition, .statements, .roster, .frames, .linkAnnouncement, .interest, .mapAnnounce, .chunkHave, .vector,
+      .recognition, .statements, .roster, .words, .linkAnnouncement, .interest, .mapAnnounce, .chunkHave, .vector,
     ]
     #expect(Set(due).subtracting(types).isEmpty)
   }

@@ -40,7 +40,7 @@ class RoomTest(LoopbackTest):
         bob = self.open(f"join kitchen --name bob {QUIET} --connect 127.0.0.1:{port}")
         bob.until("the code of kitchen:")
         bob.type(code.upper().replace("-", " "), "Enter")
-        bob.until("│ host ada │")
+        bob.until("ada joined")
         ada.type("place lamp 1 0 0", "Enter")
         bob.until("lamp")
         self.leave(bob)

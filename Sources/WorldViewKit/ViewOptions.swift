@@ -27,16 +27,7 @@ package struct ViewOptions: Equatable, Sendable {
   ///
   /// - Throws: ``Finished`` after printing the help or the version, or what is wrong with the command line.
   package static func read(_ arguments: [String], on console: Console) throws(Finished) -> ViewOptions {
-    guard let part = arguments.first.flatMap(RoomChoice.Part.init(rawValue:)) else {
-      return try parser.read(arguments, over: ViewOptions(), help: help, on: console)
-    }
-    var options = ViewOptions()
-    options.peer.take(part)
-    let own = parser.inRoom(part, \.peer)
-    var page = HelpPage("worldview \(part)", part.summary, usage: part.usage)
-    page.add("OPTIONS", "", own.helpRows)
-    addNotes(to: &page)
-    return try own.read(Array(arguments.dropFirst()), over: options, help: page, on: console)
+    try parser.read(arguments, over: ViewOptions(), inRoom: \.peer, help: help, notes: addNotes, on: console)
   }
 
   /// The text of `--help`.

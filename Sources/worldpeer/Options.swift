@@ -54,16 +54,7 @@ struct Options: Equatable, Sendable {
   ///
   /// - Throws: ``Finished`` after printing the help or the version, or what is wrong with the command line.
   static func read(_ arguments: [String], on console: Console) throws(Finished) -> Options {
-    guard let part = arguments.first.flatMap(RoomChoice.Part.init(rawValue:)) else {
-      return try parser.read(arguments, over: Options(), help: help, on: console)
-    }
-    var options = Options()
-    options.peer.take(part)
-    let own = parser.inRoom(part, \.peer)
-    var page = HelpPage("worldpeer \(part)", part.summary, usage: part.usage)
-    page.add("OPTIONS", "", own.helpRows)
-    addCommands(to: &page)
-    return try own.read(Array(arguments.dropFirst()), over: options, help: page, on: console)
+    try parser.read(arguments, over: Options(), inRoom: \.peer, help: help, notes: addCommands, on: console)
   }
 
   /// The text of `--help`.

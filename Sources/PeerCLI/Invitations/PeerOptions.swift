@@ -180,8 +180,28 @@ extension ArgumentParser {
     ["--name", "--service", "--accept", "--invite", "--passcode-file", "--passcode"]
   }
 
+  /// Reads the command line of a program whose first word may name its part in a room.
+  ///
+  /// - Parameter notes: Adds what stands under the options on every help page.
+  /// - Throws: ``Finished`` after printing the help or the version, or what is wrong with the command line.
+  package func read(
+    _ arguments: [String], over options: Options, inRoom path: WritableKeyPath<Options, PeerOptions>,
+    help: @autoclosure () -> HelpPage, notes: (inout HelpPage) -> Void, on console: Console
+  ) throws(Finished) -> Options {
+    guard let part = arguments.first.flatMap(RoomChoice.Part.init(rawValue:)) else {
+      return try read(arguments, over: options, help: help(), on: console)
+    }
+    var options = options
+    options[keyPath: path].take(part)
+    let own = inRoom(part, path)
+    var page = HelpPage("\(console.program) \(part)", part.summary, usage: part.usage)
+    page.add("OPTIONS", "", own.helpRows)
+    notes(&page)
+    return try own.read(Array(arguments.dropFirst()), over: options, help: page, on: console)
+  }
+
   /// The same options for a program in a room, and the room.
-  package func inRoom(_ part: RoomChoice.Part, _ path: WritableKeyPath<Options, PeerOptions>) -> Self {
+  private func inRoom(_ part: RoomChoice.Part, _ path: WritableKeyPath<Options, PeerOptions>) -> Self {
     let name = Option.value(
       "--name", "NAME", path.appending(path: \.name),
       help: "your name, 1 to 63 bytes; everyone in the room sees it (the name of this machine)")

@@ -9,7 +9,13 @@ package enum ContentFamily: UInt8, Sendable {
   /// The family of the content that a frame about chunks begins with.
   init(firstIn body: RawSpan) throws(DecodingFailure) {
     var reader = ByteReader(body)
-    self = try ContentID(reading: &reader).family
+    try self.init(reading: &reader)
+  }
+
+  fileprivate init(reading reader: inout ByteReader) throws(DecodingFailure) {
+    let start = reader.offset
+    guard let family = Self(rawValue: try reader.readByte()) else { throw .unknownKind(offset: start) }
+    self = family
   }
 }
 
@@ -34,10 +40,6 @@ package struct ContentID: Hashable, Sendable {
   }
 
   package init(reading reader: inout ByteReader) throws(DecodingFailure) {
-    let start = reader.offset
-    guard let family = ContentFamily(rawValue: try reader.readByte()) else {
-      throw .unknownKind(offset: start)
-    }
-    self.init(family, try reader.readDigest())
+    self.init(try ContentFamily(reading: &reader), try reader.readDigest())
   }
 }

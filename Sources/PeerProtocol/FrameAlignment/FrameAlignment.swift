@@ -74,8 +74,7 @@ struct FrameAlignment: Organ {
     _ key: FrameMeasurement.Key, _ measured: (sessionTime: UInt64, estimate: FrameEstimate), in turn: inout Turn
   ) {
     turn.say(.measurements, key: key.bytes) { body in
-      FrameMeasurement(key: key, version: 0, sessionTime: measured.sessionTime, estimate: measured.estimate)
-        .writeBody(to: &body)
+      FrameMeasurement.write(sessionTime: measured.sessionTime, measured.estimate, to: &body)
     }
   }
 

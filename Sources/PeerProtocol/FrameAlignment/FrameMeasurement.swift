@@ -41,8 +41,8 @@ extension FrameMeasurement {
   /// Bytes of the body.
   static let bodySize = 8 + FrameEstimate.wireSize
 
-  /// Appends session time and estimate.
-  package func writeBody(to writer: inout ByteWriter) {
+  /// Appends the body of a word: session time and estimate.
+  package static func write(sessionTime: UInt64, _ estimate: FrameEstimate, to writer: inout ByteWriter) {
     writer.write(sessionTime)
     estimate.write(to: &writer)
   }

@@ -175,7 +175,7 @@ struct MapExchange: Organ {
 
   // MARK: Frames
 
-  /// The frames of this organ but for those about chunks, and for a member's status, which is flooded.
+  /// The frames of this organ but for those about chunks.
   enum Frame {
     case announce, cancel
   }

@@ -96,14 +96,12 @@ extension Node {
 
   /// A member has said something new of itself; the topic has one user.
   private mutating func changed(_ word: SpreadWord) {
-    switch WordTopic(rawValue: word.topic) {
+    guard let topic = WordTopic(rawValue: word.topic) else { return }
+    switch topic {
     case .groups: messages.organ.changed(word, in: &turn)
     case .mapStatus: maps.organ.changed(word, in: &turn)
-    case .declarations: frames.organ.changed(word, .declarations, in: &turn)
-    case .measurements: frames.organ.changed(word, .measurements, in: &turn)
-    case .attachments: resources.organ.changed(word, .attachments, in: &turn)
-    case .removals: resources.organ.changed(word, .removals, in: &turn)
-    case nil: break
+    case .declarations, .measurements: frames.organ.changed(word, topic, in: &turn)
+    case .attachments, .removals: resources.organ.changed(word, topic, in: &turn)
     }
   }
 

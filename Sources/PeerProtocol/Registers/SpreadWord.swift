@@ -33,14 +33,16 @@ package struct SpreadWord: Sendable, Equatable {
 
   package init(_ topic: WordTopic, by author: NodeID, key: [UInt8] = [], version: UInt64, body: [UInt8]) {
     (self.topic, self.author, self.version) = (topic.rawValue, author, version)
+    name = Self.name(topic.rawValue, author, key)[...]
     var writer = ByteWriter()
-    writer.write(bytes: Self.prefix(of: topic.rawValue, author))
-    writer.write(UInt8(key.count))
-    writer.write(bytes: key)
-    name = writer.take()[...]
     writer.write(version.bigEndian)
     writer.write(bytes: body)
     content = writer.take()[...]
+  }
+
+  /// The name of a register.
+  static func name(_ topic: UInt8, _ author: NodeID, _ key: [UInt8]) -> [UInt8] {
+    prefix(of: topic, author) + [UInt8(key.count)] + key
   }
 
   /// The beginning of the names of all words of an author in a topic.

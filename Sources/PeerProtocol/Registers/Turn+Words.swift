@@ -28,7 +28,7 @@ extension Turn {
       return false
     }
     if let known = words.word(named: word.name) {
-      let isLater = known.content.precedes(word.content)
+      let isLater = known.content.lexicographicallyPrecedes(word.content)
       if SpreadWord.areApart(known.version, word.version) {
         let isBelieved = configuration.rules.contains(.wordVouching) ? mesh.vouches(sender, for: word.author) : isLater
         guard isBelieved, known != word else { return false }
@@ -36,14 +36,15 @@ extension Turn {
         return false
       }
     }
-    keep(word, topic)
+    // The other words of its frame go with this call.
+    keep(word.copy, topic)
     return words.word(named: word.name) != nil
   }
 
   /// Somebody spreads a word in this node's name that it has not said: the true one is said again, above it.
   private mutating func correct(_ word: SpreadWord, _ topic: WordTopic) {
     let own = words.word(named: word.name)
-    guard own.map({ $0.content.precedes(word.content) }) ?? true else { return }
+    guard own.map({ $0.content.lexicographicallyPrecedes(word.content) }) ?? true else { return }
     say(topic, Array(word.key), own.map { Array($0.body) } ?? [], after: word.version)
     // Of a register that it does not have: where only the latest words stay, the true ones must not give way to inventions.
     guard own == nil, word.version < SpreadWord.greatestVersion - 1 else { return }
@@ -55,7 +56,7 @@ extension Turn {
   /// Gives a word to its user, and gives up what has no room beside it.
   private mutating func keep(_ word: SpreadWord, _ topic: WordTopic) {
     words.set(word)
-    tell(.word(word.copy))
+    tell(.word(word))
     if let gone = words.bound(topic, of: word.author) { tell(.word(gone.forgotten)) }
     if word.author != me, !mesh.isMember(word.author) { boundStrangers(topic) }
   }

@@ -39,7 +39,7 @@ package struct WordBook: Sendable {
 
   /// A word; nil where there is none.
   package subscript(topic: WordTopic, author: NodeID, key: [UInt8] = []) -> SpreadWord? {
-    word(named: SpreadWord(topic, by: author, key: key, version: 1, body: []).name)
+    word(named: SpreadWord.name(topic.rawValue, author, key)[...])
   }
 
   /// The words of an author in a topic, ascending by key.
@@ -55,9 +55,9 @@ package struct WordBook: Sendable {
 
   // MARK: Changing
 
-  /// Puts a word in the place of the one that its register has.
+  /// Puts a word, which has its own bytes, in the place of the one that its register has.
   mutating func set(_ word: SpreadWord) {
-    let (place, new) = (find(word.name), Stored(word.copy))
+    let (place, new) = (find(word.name), Stored(word))
     if isWord(at: place, named: word.name) { stored[place] = new } else { stored.insert(new, at: place) }
   }
 
@@ -106,7 +106,7 @@ package struct WordBook: Sendable {
     var (low, high) = (0, stored.count)
     while low < high {
       let middle = (low + high) / 2
-      if stored[middle].word.name.precedes(name) { low = middle + 1 } else { high = middle }
+      if stored[middle].word.name.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -123,9 +123,4 @@ package struct WordBook: Sendable {
     while end < stored.count, stored[end].word.topic == topic, stored[end].word.author == author { end += 1 }
     return start..<end
   }
-}
-
-extension ArraySlice<UInt8> {
-  /// Whether bytes come before others in the order of their numbers.
-  func precedes(_ other: Self) -> Bool { lexicographicallyPrecedes(other) }
 }

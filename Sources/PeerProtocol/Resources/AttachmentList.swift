@@ -97,8 +97,7 @@ extension AttachmentName {
 
   /// Reads the key of a word.
   init(_ word: SpreadWord) throws(DecodingFailure) {
-    let bytes = Array(word.key)
-    try self.init(body: bytes)
+    try self.init(body: Array(word.key))
   }
 }
 

@@ -26,13 +26,7 @@ import WorldModel
     probe.send(.manifest, on: link) {
       ManifestPart(content: manifest.id, first: 0, names: manifest.names).write(to: &$0)
     }
-    let chunk = map.chunks[0]
-    let piece = ChunkPiece(
-      content: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
-    probe.send(.chunkPiece, on: link) {
-      piece.write(to: &$0)
-      $0.write(bytes: chunk.bytes)
-    }
+    probe.sendFirstChunk(of: map, as: manifest.id, on: link)
     #expect(probe.node.currentMap?.content == manifest.id)
     #expect(try probe.goodbye(on: link) == nil)
   }

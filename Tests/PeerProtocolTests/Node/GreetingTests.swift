@@ -348,13 +348,7 @@ struct MapFrameTests {
     let requests = try probe.frames(on: link).filter { $0.type != .words }
     #expect(requests.map(\.type) == [.chunkRequest])
     #expect(requests.first?.body == [0] + manifest.id.digest.bytes + [0, 0, 0, 0])
-    let chunk = package.chunks[0]
-    let piece = ChunkPiece(
-      content: manifest.id, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
-    probe.send(.chunkPiece, on: link) {
-      piece.write(to: &$0)
-      $0.write(bytes: chunk.bytes)
-    }
+    probe.sendFirstChunk(of: package, as: manifest.id, on: link)
     #expect(probe.node.currentMap?.content == manifest.id)
   }
 }

@@ -81,12 +81,7 @@ struct HostileNumberTests {
       $0.write(UInt32(0))
       for name in manifest.names { name.write(to: &$0) }
     }
-    let piece = ChunkPiece(
-      content: manifest.id, chunk: 0, codec: map.chunks[0].codec, storedSize: map.chunks[0].bytes.count, offset: 0)
-    probe.send(.chunkPiece, on: link) {
-      piece.write(to: &$0)
-      $0.write(bytes: map.chunks[0].bytes)
-    }
+    probe.sendFirstChunk(of: map, as: manifest.id, on: link)
   }
 
   @Test("after a map with the last numbers that are believed the next one takes its place, also at others")

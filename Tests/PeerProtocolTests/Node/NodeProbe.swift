@@ -91,6 +91,16 @@ struct NodeProbe {
     send(bytes: writer.bytes, on: link)
   }
 
+  /// Sends the first chunk of a map in one piece.
+  mutating func sendFirstChunk(of map: MapPackage, as content: ContentID, on link: LinkID) {
+    let chunk = map.chunks[0]
+    let piece = ChunkPiece(content: content, chunk: 0, codec: chunk.codec, storedSize: chunk.bytes.count, offset: 0)
+    send(.chunkPiece, on: link) {
+      piece.write(to: &$0)
+      $0.write(bytes: chunk.bytes)
+    }
+  }
+
   mutating func send(bytes: [UInt8], on link: LinkID) {
     node.receive(bytes.span.bytes, on: link, at: now)
     drain()

@@ -25,7 +25,7 @@ extension SpreadWord {
 
   init(measuring measurement: FrameMeasurement, by author: NodeID) {
     self.init(.measurements, by: author, key: measurement.key.bytes, version: measurement.version) {
-      measurement.writeBody(to: &$0)
+      FrameMeasurement.write(sessionTime: measurement.sessionTime, measurement.estimate, to: &$0)
     }
   }
 

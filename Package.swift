@@ -174,8 +174,8 @@ let package = Package(
     .testTarget(name: "AuthenticationTests", dependencies: ["Authentication", "Basics"], swiftSettings: common),
     .testTarget(name: "BasicsLinuxTests", dependencies: ["Basics", "BasicsLinux"], swiftSettings: common),
     .testTarget(
-      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats"], exclude: ["reader.py"],
-      swiftSettings: common),
+      name: "WorldModelTests", dependencies: ["Basics", "WorldModel", "WorldFormats", "TestSupport"],
+      exclude: ["reader.py"], swiftSettings: common),
     .testTarget(
       name: "WorldAlignmentTests",
       dependencies: ["AlignmentTrials", "Basics", "TestSupport", "WorldAlignment", "WorldModel"],
@@ -230,7 +230,7 @@ let package = Package(
       name: "WorldPeerTests", dependencies: ["worldpeer", "PeerCLI", "SharedWorld", "WorldFormats", "TestSupport"],
       swiftSettings: common),
     .testTarget(name: "Examples", dependencies: ["SharedWorld", "WorldFormats", "TestSupport"], swiftSettings: common),
-    .testTarget(name: "TidyTests", swiftSettings: common),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ] + benchmarks,
   cxxLanguageStandard: .cxx17
 )

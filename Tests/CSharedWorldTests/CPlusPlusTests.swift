@@ -13,23 +13,24 @@ struct CPlusPlusTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: "raii").path()
-    let compiled = try await CProgramTests.run(
-      try #require(CProgramTests.compiler("g++")),
+    let compiled = try await ProgramRun(
+      of: try #require(CProgramTests.compiler("g++")),
       [
         "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I\(CProgramTests.headers)",
         CProgramTests.package.appending(path: "Tests/CSharedWorldTests/C/raii.cpp").path(),
-        CProgramTests.products.appending(path: "libCSharedWorld.so").path(),
-        "-Wl,-rpath,\(CProgramTests.products.path())", "-o", program,
+        ProgramRun.products.appending(path: "libCSharedWorld.so").path(),
+        "-Wl,-rpath,\(ProgramRun.products.path())", "-o", program,
       ])
-    #expect(compiled == CProgramTests.Output(status: 0, text: ""))
+    #expect(compiled == ProgramRun(status: 0, text: ""))
 
     // Each waits for the anchor of the other one.
     let commands = folder.appending(path: "commands").path()
     try "wait peers 1 60\nwait anchor lamp 60\nplace cup 1 0 -2 all\n".write(
       toFile: commands, atomically: true, encoding: .utf8)
-    let peer = CProgramTests.products.appending(path: "worldpeer").path()
-    let both = try await CProgramTests.run(
-      "/bin/bash",
+    let peer = ProgramRun.products.appending(path: "worldpeer").path()
+    let both = try await ProgramRun(
+      of:
+        "/bin/bash",
       [
         "-c",
         """
@@ -39,6 +40,6 @@ struct CPlusPlusTests {
         cat <&3
         """, "bash", program, folder.path(), peer, commands,
       ])
-    #expect(both == CProgramTests.Output(status: 0, text: "swift is here\nreceived the cup\n"))
+    #expect(both == ProgramRun(status: 0, text: "swift is here\nreceived the cup\n"))
   }
 }

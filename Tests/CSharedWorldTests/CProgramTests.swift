@@ -9,9 +9,6 @@ struct CProgramTests {
     .deletingLastPathComponent()
   static let headers = package.appending(path: "Sources/CSharedWorldHeaders/include").path()
 
-  /// Where the tests and the library were built.
-  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-
   static func compiler(_ name: String) -> String? {
     ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
   }
@@ -35,12 +32,12 @@ struct CProgramTests {
     ]))
   func program(name: String, subject: String) async throws {
     let ran = try await Self.output(of: name)
-    #expect(ran == Output(status: 0, text: "ok\n"), "\(subject)")
+    #expect(ran == ProgramRun(status: 0, text: "ok\n"), "\(subject)")
   }
 
   @Test("a program that only shares maps links no library for pictures")
   func links() throws {
-    let library = try Data(contentsOf: Self.products.appending(path: "libCSharedWorld.so"))
+    let library = try Data(contentsOf: ProgramRun.products.appending(path: "libCSharedWorld.so"))
     // The names of needed libraries stand in the file as they are.
     #expect(library.range(of: Data("libzstd.so".utf8)) != nil)
     #expect(library.range(of: Data("libz.so".utf8)) == nil)
@@ -51,10 +48,10 @@ struct CProgramTests {
     arguments: ["sample", "first_program"])
   func sample(name: String) async throws {
     let source = Self.package.appending(path: "Tests/CSharedWorldTests/C/\(name).c").path()
-    let compiled = try await Self.run(
-      try #require(Self.compiler("gcc")),
+    let compiled = try await ProgramRun(
+      of: try #require(Self.compiler("gcc")),
       ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-I\(Self.headers)", source])
-    #expect(compiled == Output(status: 0, text: ""))
+    #expect(compiled == ProgramRun(status: 0, text: ""))
   }
 
   @Test("the header and each of its parts is C++ too", .enabled(if: compiler("g++") != nil, "g++ is missing"))
@@ -67,69 +64,44 @@ struct CProgramTests {
     }
     let files = ["sharedworld.h"] + parts.map { "sharedworld/\($0)" }
     for (name, language) in [("g++", ["-std=c++17", "-xc++"]), ("gcc", ["-std=c11", "-xc"])] {
-      let compiled = try await Self.run(
-        try #require(Self.compiler(name)),
+      let compiled = try await ProgramRun(
+        of: try #require(Self.compiler(name)),
         ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only"] + language
           + files.map { "\(Self.headers)/\($0)" })
-      #expect(compiled == Output(status: 0, text: ""))
+      #expect(compiled == ProgramRun(status: 0, text: ""))
     }
   }
 
-  struct Output: Equatable {
-    let status: Int32
-    let text: String
-  }
-
   /// Compiles a program of the folder C, runs it with an empty folder, and returns what it printed.
-  private static func output(of name: String) async throws -> Output {
-    let library = products.appending(path: "libCSharedWorld.so").path()
+  private static func output(of name: String) async throws -> ProgramRun {
+    let library = ProgramRun.products.appending(path: "libCSharedWorld.so").path()
     try #require(FileManager.default.fileExists(atPath: library), "build the product CSharedWorld first")
     let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = folder.appending(path: name).path()
     let source = package.appending(path: "Tests/CSharedWorldTests/C/\(name).c").path()
-    let compiled = try await run(
-      try #require(compiler("gcc")),
+    let compiled = try await ProgramRun(
+      of: try #require(compiler("gcc")),
       [
         "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread",
         "-I\(headers)", source,
-        library, "-lm", "-Wl,-rpath,\(products.path())", "-o", program,
+        library, "-lm", "-Wl,-rpath,\(ProgramRun.products.path())", "-o", program,
       ])
-    #expect(compiled == Output(status: 0, text: ""))
-    return try await run(program, [folder.path()])
+    #expect(compiled == ProgramRun(status: 0, text: ""))
+    return try await ProgramRun(of: program, [folder.path()])
   }
 
   /// Compiles a program that needs the header alone, runs it and returns what it printed.
-  static func output(ofSource text: String) async throws -> Output {
+  static func output(ofSource text: String) async throws -> ProgramRun {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-c-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = folder.appending(path: "program.c").path(), program = folder.appending(path: "program").path()
     try text.write(toFile: source, atomically: true, encoding: .utf8)
-    let compiled = try await run(
-      try #require(compiler("gcc")), ["-std=c11", "-Wall", "-Werror", "-I\(headers)", source, "-o", program])
-    #expect(compiled == Output(status: 0, text: ""))
-    return try await run(program, [])
-  }
-
-  /// Runs a program on a thread of its own: one that waits for it would be missing to the tests beside this one.
-  static func run(_ program: String, _ arguments: [String]) async throws -> Output {
-    try await withCheckedThrowingContinuation { done in
-      Thread.detachNewThread { done.resume(with: Result { try runHere(program, arguments) }) }
-    }
-  }
-
-  private static func runHere(_ program: String, _ arguments: [String]) throws -> Output {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let text = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return Output(status: process.terminationStatus, text: String(decoding: text, as: UTF8.self))
+    let compiled = try await ProgramRun(
+      of: try #require(compiler("gcc")), ["-std=c11", "-Wall", "-Werror", "-I\(headers)", source, "-o", program])
+    #expect(compiled == ProgramRun(status: 0, text: ""))
+    return try await ProgramRun(of: program, [])
   }
 }

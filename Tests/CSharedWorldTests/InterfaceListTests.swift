@@ -72,9 +72,9 @@ struct InterfaceListTests {
   @Test(
     "the library has the functions of the list and of the header", .enabled(if: CProgramTests.compiler("nm") != nil))
   func functions() async throws {
-    let library = CProgramTests.products.appending(path: "libCSharedWorld.so").path()
-    let symbols = try await CProgramTests.run(
-      try #require(CProgramTests.compiler("nm")), ["-D", "--defined-only", "--format=posix", library])
+    let library = ProgramRun.products.appending(path: "libCSharedWorld.so").path()
+    let symbols = try await ProgramRun(
+      of: try #require(CProgramTests.compiler("nm")), ["-D", "--defined-only", "--format=posix", library])
     let functions = Set(
       symbols.text.split(separator: "\n").map { $0.prefix { $0 != " " } }.filter { $0.hasPrefix("sw_") }.map(
         String.init))
@@ -93,12 +93,13 @@ struct InterfaceListTests {
     try "int sw_one(void) { return 1; }\nint other(void) { return 2; }\nint swift_x;\n".write(
       toFile: source, atomically: true, encoding: .utf8)
     let script = CProgramTests.package.appending(path: "Scripts/sharedworld.map").path()
-    let linked = try await CProgramTests.run(
-      try #require(CProgramTests.compiler("gcc")),
+    let linked = try await ProgramRun(
+      of: try #require(CProgramTests.compiler("gcc")),
       ["-shared", "-fPIC", source, "-Wl,--version-script=\(script)", "-o", library])
-    #expect(linked == CProgramTests.Output(status: 0, text: ""))
-    let symbols = try await CProgramTests.run(
-      try #require(CProgramTests.compiler("nm")), ["-D", "--defined-only", "--extern-only", "--format=posix", library])
+    #expect(linked == ProgramRun(status: 0, text: ""))
+    let symbols = try await ProgramRun(
+      of: try #require(CProgramTests.compiler("nm")),
+      ["-D", "--defined-only", "--extern-only", "--format=posix", library])
     let names = symbols.text.split(separator: "\n").map { $0.prefix { $0 != " " } }.filter {
       !$0.hasPrefix("SHAREDWORLD")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Files that a script makes are as it makes them.
@@ -11,8 +12,8 @@ struct Made {
   /// The ctypes side of the Python package is what the C header gives, which is the description of the interface.
   @Test("Python's side of the C interface", .enabled(if: python != nil, "python3 is missing"))
   func pythonInterface() async throws {
-    let (status, text) = try await Self.run("Scripts/python-abi.py", "--check")
-    #expect(status == 0, "\(text)")
+    let made = try await Self.run("Scripts/python-abi.py", "--check")
+    #expect(made.status == 0, "\(made.text)")
   }
 
   /// The golden vectors are made from the pages of the protocol, by no code of the program.
@@ -21,28 +22,12 @@ struct Made {
     arguments: ["envelopes", "frames", "streams"])
   func vectors(_ name: String) async throws {
     let path = "Fixtures/Wire/\(name)"
-    let isMade = try await Self.run("\(path).py") == (0, Repository.text("\(path).txt"))
+    let isMade = try await Self.run("\(path).py") == ProgramRun(status: 0, text: Repository.text("\(path).txt"))
     #expect(isMade, "\(path).txt is another one: \(path).py > \(path).txt")
   }
 
   /// Runs a script of the repository.
-  private static func run(_ path: String, _ words: String...) async throws -> (status: Int32, text: String) {
-    // On a thread of its own: one that waits here would be missing to the tests beside this one.
-    try await withCheckedThrowingContinuation { done in
-      Thread.detachNewThread {
-        done.resume(with: Result { try wait(for: [Repository.root.appending(path: path).path()] + words) })
-      }
-    }
-  }
-
-  private static func wait(for words: [String]) throws -> (status: Int32, text: String) {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: try #require(python))
-    process.arguments = words
-    (process.standardOutput, process.standardError) = (pipe, pipe)
-    try process.run()
-    let text = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+  private static func run(_ path: String, _ words: String...) async throws -> ProgramRun {
+    try await ProgramRun(of: try #require(python), [Repository.root.appending(path: path).path()] + words)
   }
 }

@@ -10,7 +10,7 @@ struct MemoryTests {
   @Test(arguments: [EncodingOptions.Arrangement.byIdentifier, .inSpace], [false, true])
   func `work on a map needs at most two and a half times its raw size`(
     from arrangement: EncodingOptions.Arrangement, isDescribed: Bool
-  ) throws {
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldmap-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -21,8 +21,8 @@ struct MemoryTests {
     for (room, path) in zip(rooms, paths) { try write(room, arrangement, to: path) }
     let raw = Double(rooms[0].rawSize - rooms[1].rawSize)
     for (command, options) in [("convert", ["--fast"]), ("convert", ["--fast", "--in-space"]), ("crop", [])] {
-      let large = try Self.tool.peak([command, paths[0], paths[2]] + options)
-      let small = try Self.tool.peak([command, paths[1], paths[2]] + options)
+      let large = try await Self.tool.peak([command, paths[0], paths[2]] + options)
+      let small = try await Self.tool.peak([command, paths[1], paths[2]] + options)
       // What the program itself takes is in both.
       #expect(Double(large - small) / raw < 2.5)
     }
@@ -53,8 +53,7 @@ struct MemoryTests {
   }
 
   /// The tool that was built with these tests.
-  static let tool = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appending(path: "worldmap")
+  static let tool = ProgramRun.products.appending(path: "worldmap")
 }
 
 /// Those who look at a map need not have room for it.
@@ -67,7 +66,7 @@ struct LookingTests {
     try map.write(toFile: path, options: .fast)
   }
 
-  @Test func `looking at a map takes the memory of a block, whatever it unpacks to`() throws {
+  @Test func `looking at a map takes the memory of a block, whatever it unpacks to`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldmap-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -76,9 +75,10 @@ struct LookingTests {
     for (points, path) in zip([most, least], paths) { try Self.write(points: points, to: path) }
     let unpacked = (most - least) * (MemoryLayout<SIMD3<Float>>.stride + MemoryLayout<UInt64>.stride)
     for command in ["info", "verify"] {
-      let peaks = try paths.map { try MemoryTests.tool.peak([command, $0]) }
+      let large = try await MemoryTests.tool.peak([command, paths[0]])
+      let small = try await MemoryTests.tool.peak([command, paths[1]])
       // Both have several blocks. A map that is unpacked takes all of it.
-      #expect(peaks[0] - peaks[1] < unpacked / 3)
+      #expect(large - small < unpacked / 3)
     }
   }
 }
@@ -89,21 +89,14 @@ extension URL {
   /// The C library gives the arrays of a large map back as soon as they are freed, and keeps those of a small one for
   /// later: here it has to treat all alike. A process that is started from a large one, such as this, is charged with the
   /// memory of that; so it is started from a small one.
-  fileprivate func peak(_ words: [String]) throws -> Int {
-    let python = Process()
-    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+  fileprivate func peak(_ words: [String]) async throws -> Int {
     let script = """
       import os, resource, subprocess, sys
       environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
       subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, env=environment)
       print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
       """
-    python.arguments = ["-c", script, path] + words
-    let output = Pipe()
-    python.standardOutput = output
-    try python.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    python.waitUntilExit()
-    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines))) * 1024
+    let text = try await ProgramRun(of: "/usr/bin/python3", ["-c", script, path] + words).text
+    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)), "\(text)") * 1024
   }
 }

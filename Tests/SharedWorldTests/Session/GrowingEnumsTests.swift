@@ -21,35 +21,21 @@ struct GrowingEnumsTests {
     ("MapFormat", "worldMap"), ("PointCloudFormat", "xyz"),
   ]
 
-  /// Compiles an app on a thread of its own: one that waits for it would be missing to the tests beside this one.
-  private func compile(_ app: String) async throws -> (isAccepted: Bool, output: String) {
-    try await withCheckedThrowingContinuation { done in
-      Thread.detachNewThread { done.resume(with: Result { try compileHere(app) }) }
-    }
-  }
-
   /// Compiles an app that imports the library; what the compiler says, and whether it accepts it.
-  private func compileHere(_ app: String) throws -> (isAccepted: Bool, output: String) {
+  private func compile(_ app: String) async throws -> (isAccepted: Bool, output: String) {
     let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-app-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = folder.appending(path: "App.swift")
     try "import SharedWorld\nimport WorldFormats\n\(app)".write(to: source, atomically: true, encoding: .utf8)
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let sources = root.appending(path: "Sources")
     let libraries = try FileManager.default.contentsOfDirectory(atPath: sources.path).filter { $0.hasPrefix("C") }
-    let swiftc = Process()
-    swiftc.executableURL = URL(filePath: "/usr/bin/env")
-    swiftc.arguments =
-      ["swiftc", "-typecheck", "-swift-version", "6", "-I", products.appending(path: "Modules").path, source.path]
-      + libraries.flatMap { ["-I", sources.appending(path: $0).path] }
-    let pipe = Pipe()
-    (swiftc.standardOutput, swiftc.standardError) = (pipe, pipe)
-    try swiftc.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    swiftc.waitUntilExit()
-    return (swiftc.terminationStatus == 0, String(decoding: output, as: UTF8.self))
+    let compiled = try await ProgramRun(
+      of: "swiftc",
+      ["-typecheck", "-swift-version", "6", "-I", ProgramRun.products.appending(path: "Modules").path, source.path]
+        + libraries.flatMap { ["-I", sources.appending(path: $0).path] })
+    return (compiled.status == 0, compiled.text)
   }
 
   /// An app that knows one case of each enum: the others are what later versions have added.

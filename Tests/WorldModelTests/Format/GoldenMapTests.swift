@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WorldModel
@@ -113,20 +114,13 @@ struct GoldenMapTests {
 
   /// Runs `reader.py`, which was written from Documentation/Protocol/worldmap-format.md, and compares every line.
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")), arguments: all)
-  func theIndependentReaderAgrees(golden: Golden) throws {
-    let python = Process()
-    python.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+  func theIndependentReaderAgrees(golden: Golden) async throws {
     let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("reader.py")
-    python.arguments = [reader.path, golden.url.path]
-    let output = Pipe()
-    python.standardOutput = output
-    try python.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    python.waitUntilExit()
-    #expect(python.terminationStatus == 0)
+    let read = try await ProgramRun(of: "/usr/bin/python3", [reader.path, golden.url.path])
+    #expect(read.status == 0)
     let map = try WorldMap(decoding: golden.bytes)
-    #expect(text.split(separator: "\n").map(String.init) == Self.lines(map))
+    #expect(read.text.split(separator: "\n").map(String.init) == Self.lines(map))
   }
 
   /// The lines that `reader.py` prints for a map.

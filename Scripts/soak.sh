@@ -40,7 +40,7 @@ part session-streams 5000 2,3,4,5,6
 part session-relays 4000 4,5,6
 part liar 20000 3,4,5,6
 part session-owned 10000 5,6,7
-for scenario in session-failover session-merge session-joins session-restarts detour detour-kinds orphan; do
+for scenario in session-failover session-merge session-joins session-restarts detour orphan; do
   part "$scenario" 4000 3,4,5,6,7,8
 done
 part replication 50000 2,3,4,5,6,7,8

@@ -142,11 +142,6 @@ FRAMES = {
     # one that is taken back, under the highest version, and another one
     "words-two": (44, word(1, ORIGIN, b"", 1 << 62, b"") + word(1, RECEIVER, b"", 1, u8(1) + text("a"))),
     "word-digest": (45, b"".join(u64(part << 56 | part) for part in range(8))),
-    # count, two writes: key, clock, writer, kind (a table top with three corners, a picture)
-    "kinds": (68, u16(2) + ACTOR + u64(5) + u64(70_000) + BOB[:8] + struct.pack(">Q", 42)
-              + u8(1, 1, 4) + f32(2, 0.5) + varint(3) + f32(1, 2, 3, 4, 5, 6)
-              + BOB[:8] + struct.pack(">Q", 42) + u64(6) + u64(80_000) + ACTOR + u8(2) + text("poster") + f32(0.25, 0.5)),
-    "kind-digest": (69, u8(1) + b"".join(u64(part << 56 | part) for part in range(16))),
     "map-announce": (48, MAP + u64(3) + u64(5) + u64(1_000_000) + u32(9) + BOB + u8(0b11)),
     "map-manifest-request": (49, u8(0) + MAP + u32(500)),
     "map-manifest": (50, u8(0) + MAP + u32(0) + u32(262_144) + sha(bytes([1])) + u32(70_000) + sha(bytes([2]))),

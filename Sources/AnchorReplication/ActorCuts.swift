@@ -3,8 +3,7 @@ package import WorldModel
 /// The number of the last operation that counts of each peer that is removed or a guest; the operations of all other peers count
 /// without a limit.
 ///
-/// Operations and snapshots that go beyond a cut are ignored, no matter which member passes them on. Kinds that such a peer wrote
-/// later have no numbers that a cut could name: none of them stands.
+/// Operations and snapshots that go beyond a cut are ignored, no matter which member passes them on.
 package struct ActorCuts: Sendable, Equatable {
   /// By the peer's half of an actor and the random half: the last operation that counts.
   private var cuts: [UInt64: [UInt64: UInt64]] = [:]
@@ -15,12 +14,6 @@ package struct ActorCuts: Sendable, Equatable {
   /// Cuts all operations of a peer, but for the first ones of these runs of it, by the random half of their actor.
   package mutating func cut(_ peer: PeerID, to sequences: [UInt64: UInt64]) { cuts[peer.prefix] = sequences }
 
-  /// Whether the kinds that an actor writes are ignored.
-  func ignoresKinds(of actor: ActorID) -> Bool { cuts[actor.peerPrefix] != nil }
-
-  /// Whether these cuts are of peers that others are of, too.
-  fileprivate func isWithin(_ others: Self) -> Bool { cuts.keys.allSatisfy { others.cuts[$0] != nil } }
-
   /// The number of the last operation of an actor that counts.
   @inline(__always)
   package func limit(of actor: ActorID) -> UInt64 {
@@ -30,16 +23,6 @@ package struct ActorCuts: Sendable, Equatable {
 }
 
 extension AnchorSet {
-  /// Ignores what removed peers and guests wrote beyond their cuts from now on.
-  ///
-  /// Operations that were applied before stay: other members are told of them by a raised cut. Kinds are dropped, and
-  /// what others have in their place comes with the next digest, so that all members end with the same ones.
-  package mutating func setCuts(_ new: ActorCuts) {
-    let isKnown = new.isWithin(cuts)
-    cuts = new
-    if !isKnown, rules.contains(.kindsForgotten) { dropKinds() }
-  }
-
   /// The operations of a peer that are applied: by the random half of each actor, the number of the last one.
   package func applied(of peer: PeerID) -> [UInt64: UInt64] { appliedByPeer[peer.prefix] ?? [:] }
 

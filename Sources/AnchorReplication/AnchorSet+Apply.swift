@@ -311,6 +311,7 @@ extension AnchorSet {
       bytes = anchor.stateBytes
     case .set(_, _, .payload(let payload)): bytes = payload?.byteCount ?? 0
     case .set(_, _, .name(let name)): bytes = name.utf8.count
+    case .set(_, _, .kind(let kind)): bytes = kind.byteCount
     case .set(_, _, .pose), .set(_, _, .flags), .set(_, _, .lock), .remove: return
     }
     guard stateBytes + bytes <= 2 * limits.stateBytes else {

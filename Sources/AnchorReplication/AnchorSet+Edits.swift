@@ -57,6 +57,18 @@ extension AnchorSet {
     return try set(.payload(payload), at: slot, at: milliseconds)
   }
 
+  /// Gives an anchor another kind; none becomes a participant, and none of those another kind.
+  package mutating func setKind(
+    _ kind: Anchor.Kind, of id: AnchorID, at milliseconds: UInt64
+  ) throws(AnchorError) -> Dot {
+    let slot = try find(id)
+    do { try kind.validate() } catch { throw .invalid(id, error) }
+    let present = table.entries[slot].kind
+    guard kind.filterKind != .participant, present.filterKind != .participant else { throw .foreignParticipant(id) }
+    try checkRoom(for: kind.byteCount, instead: present.byteCount)
+    return try set(.kind(kind), at: slot, at: milliseconds)
+  }
+
   /// Replaces the app's bits of an anchor.
   package mutating func setFlags(
     _ flags: UInt32, of id: AnchorID, at milliseconds: UInt64

@@ -31,9 +31,6 @@ extension AnchorSet {
   mutating func insert(_ entry: Entry, stamp: Stamp?, origin: AnchorOrigin) {
     let visibility = table.insert(entry, actors: actors)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: nil)
-    if kinds.hasEarly, let write = kinds.takeEarly(actors.dot(entry.key)), let slot = table.slot(of: entry.key) {
-      writeKind(write, at: slot, origin: origin)
-    }
   }
 
   /// Removes an entry and reports its visible state; local values for which `isLost` holds are reported as lost.
@@ -46,7 +43,6 @@ extension AnchorSet {
     }
     let last = (anchor: anchor(at: slot), pose: poseStamp(at: slot))
     let (entry, visibility) = table.remove(at: slot, actors: actors)
-    kinds.remove(entry.key)
     tell(visibility, id: entry.id, key: entry.key, stamp: stamp, origin: origin, last: last)
   }
 
@@ -79,11 +75,13 @@ extension AnchorSet {
     tellWrite(.pose, at: slot, stamp: Stamp(clock: clock, actor: actors.ids[Int(writer)]), origin: origin)
   }
 
-  /// Whether a write takes the register: the later stamp does, and for locks the higher fencing before that.
+  /// Whether a write takes the register: the later stamp does, for locks the higher fencing before that, and a participant stays
+  /// what its addition says.
   private func wins(_ value: AnchorFieldValue, clock: UInt64, writer: ActorIndex, at slot: Int) -> Bool {
     if case .lock(let lock) = value, lock.fencing != table.entries[slot].lock.fencing {
       return lock.fencing > table.entries[slot].lock.fencing
     }
+    if case .kind = value, table.entries[slot].kind.filterKind == .participant { return false }
     return isLater(clock, writer, than: value.field, at: slot)
   }
 

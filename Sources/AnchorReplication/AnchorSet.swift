@@ -23,9 +23,9 @@ package struct AnchorSet: Sendable {
   var feed = ChangeFeed()
   var creators = CreatorTable()
   var sorted = SortedAnchors()
-  var kinds = KindBook()
-  /// Where the operations of removed peers end.
-  var cuts = ActorCuts()
+  /// The ends of the operations of removed peers and guests: later ones are ignored from now on; those that were applied before
+  /// stay, and other members are told of them by a raised cut.
+  package var cuts = ActorCuts()
 
   /// An empty set in which `actor` writes.
   ///
@@ -59,7 +59,7 @@ package struct AnchorSet: Sendable {
   package var count: Int { table.visibleCount }
 
   /// The bytes that count towards the limit on the set.
-  var stateBytes: Int { table.stateBytes + kinds.stateBytes }
+  var stateBytes: Int { table.stateBytes }
 
   /// The actors of the operations that wait for an anchor that has not arrived.
   package var heldActors: [ActorID] { held.actors }
@@ -153,15 +153,8 @@ package struct AnchorSet: Sendable {
     let clock = entries[slot].createdClock
     return Anchor(
       id: entries[slot].id, name: entries[slot].name, transform: entries[slot].pose.transform,
-      kind: kind(at: slot), payload: extras?.payload, creator: creators[entries[slot].creator],
+      kind: extras?.kind ?? .plain, payload: extras?.payload, creator: creators[entries[slot].creator],
       createdAt: clock == 0 ? nil : clock >> 16)
-  }
-
-  /// The kind of the anchor at `slot` that was written last.
-  private func kind(at slot: Int) -> Anchor.Kind {
-    let entries = table.entries.span
-    if !kinds.isEmpty, let write = kinds[entries[slot].key] { return write.kind }
-    return entries[slot].extras?.kind ?? .plain
   }
 
   /// The stamp of the pose of the anchor at `slot`.

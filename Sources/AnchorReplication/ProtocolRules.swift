@@ -10,7 +10,7 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
   }
 
   /// Every rule: the correct protocol.
-  package static let all = Self(rawValue: 1 << 57 - 1)
+  package static let all = Self(rawValue: 1 << 53 - 1)
 
   /// Every rule but these.
   package static func allBut(_ broken: Self) -> Self { all.subtracting(broken) }
@@ -87,11 +87,11 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
   /// Messages to a new start of a receiver form a new chain, and those to the old one fail.
   package static let freshChains = Self(rawValue: 1 << 29)
   /// A sender keeps no more for all receivers together than it may.
-  package static let messageTotal = Self(rawValue: 1 << 53)
+  package static let messageTotal = Self(rawValue: 1 << 48)
   /// A member retains no more to pass on than it may, and drops the rest.
-  package static let relayBound = Self(rawValue: 1 << 54)
+  package static let relayBound = Self(rawValue: 1 << 52)
   /// A member passes messages on in the order in which they came.
-  package static let relayOrder = Self(rawValue: 1 << 55)
+  package static let relayOrder = Self(rawValue: 1 << 49)
 
   // MARK: Frames
 
@@ -150,13 +150,4 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
   package static let guestsWriteNothing = Self(rawValue: 1 << 50)
   /// In an owned session a map counts only if the role of its provider allows it.
   package static let mapsByRole = Self(rawValue: 1 << 51)
-
-  // MARK: Kinds
-
-  /// Of two kinds of one anchor the later written stands, whatever the order in which they arrive.
-  package static let kindOrder = Self(rawValue: 1 << 48)
-  /// Kinds of a removed peer or a guest that stand are forgotten.
-  package static let kindsForgotten = Self(rawValue: 1 << 52)
-  /// Kinds that the other side of a link lacks, as its digest shows, leave again.
-  package static let kindDigests = Self(rawValue: 1 << 56)
 }

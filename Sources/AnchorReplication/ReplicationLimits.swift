@@ -16,8 +16,6 @@ package struct ReplicationLimits: Equatable, Sendable {
   package var heldOperations = 4_096
   /// Bytes of those operations.
   package var heldBytes = 1024 * 1024
-  /// Kinds that wait for an anchor that has not arrived.
-  package var earlyKinds = 512
   /// Bytes of the operation log.
   package var logBytes = 4 * 1024 * 1024
   /// Milliseconds that the author on a link may be ahead of session time.

@@ -236,6 +236,7 @@ extension sw_event {
       field = UInt32(SW_FIELD_FLAGS)
       flags = bits
     case .ownership: field = UInt32(SW_FIELD_OWNERSHIP)
+    case .kind: field = UInt32(SW_FIELD_KIND)
     }
   }
 

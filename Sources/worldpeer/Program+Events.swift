@@ -242,6 +242,7 @@ extension LostEdit.Value {
     case .payload: "payload"
     case .flags: "flags"
     case .ownership: "owner"
+    case .kind: "kind"
     }
   }
 }

@@ -33,7 +33,7 @@ struct ActorCutTests {
   func operations(_ last: UInt64?) throws {
     let batch = try Self.written(5).batch
     var set = Self.set(of: Self.reader)
-    set.setCuts(Self.cuts(last))
+    set.cuts = Self.cuts(last)
     var assembly = OperationAssembly()
     let outcome = try set.apply(operations: batch.span.bytes, assembly: &assembly, judging: nil)
     let applied = min(Int(last ?? 0), 5)
@@ -45,10 +45,10 @@ struct ActorCutTests {
   func raised() throws {
     let batches = (try Self.written(4).batch, try Self.written(6).batch)
     var set = Self.set(of: Self.reader)
-    set.setCuts(Self.cuts(2))
+    set.cuts = Self.cuts(2)
     var assembly = OperationAssembly()
     try set.apply(operations: batches.0.span.bytes, assembly: &assembly, judging: nil)
-    set.setCuts(Self.cuts(6))
+    set.cuts = Self.cuts(6)
     // The last two alone, as a stream goes on that has sent the first four.
     var author = Self.set(of: Self.author)
     for number in 0..<4 { _ = try author.place(Anchor(name: "\(number)"), at: 1000) }
@@ -67,10 +67,10 @@ struct ActorCutTests {
   func snapshots() throws {
     let snapshot = try Self.written(5).set.encodeSnapshot()
     var set = Self.set(of: Self.reader)
-    set.setCuts(Self.cuts(4))
+    set.cuts = Self.cuts(4)
     #expect(throws: ReplicationError.self) { try set.merge(snapshot: snapshot.span.bytes) }
     #expect(set.count == 0)
-    set.setCuts(Self.cuts(5))
+    set.cuts = Self.cuts(5)
     try set.merge(snapshot: snapshot.span.bytes)
     #expect(set.count == 5)
   }
@@ -79,7 +79,7 @@ struct ActorCutTests {
   func others() throws {
     let written = try Self.written(3)
     var set = Self.set(of: Self.reader)
-    set.setCuts(Self.cuts(1))
+    set.cuts = Self.cuts(1)
     try set.restore([.operations(written.batch)])
     #expect(set.count == 3)
     _ = try set.place(Anchor(name: "own"), at: 2000)

@@ -34,6 +34,9 @@ struct WireTests {
     _ = try right.remove(id(3), at: 1_505)
     _ = try right.restore(anchor(4, "back"), from: id(3), at: 1_506)
     _ = try right.move(id(4), to: Transform(translation: [0, 1, 0]), at: 1_507)
+    let outline: [SIMD2<Float>] = [[-1, -0.25], [1, -0.25], [0, 0.25]]
+    let table = Anchor.Plane(alignment: .horizontal, classification: .table, extent: [2, 0.5], boundary: outline)
+    _ = try right.setKind(.plane(table), of: id(4), at: 1_508)
     return right
   }
 
@@ -66,7 +69,7 @@ struct WireTests {
     var assembly = OperationAssembly()
     let batch = try golden("batch")
     let delta = try AnchorDelta(decoding: batch.span.bytes, assembly: &assembly)
-    #expect(delta.operations.count == 11)
+    #expect(delta.operations.count == 12)
     var again = ByteWriter()
     delta.encode(into: &again)
     #expect(again.bytes == batch)

@@ -30,7 +30,7 @@ struct EventRecordTests {
     let payload = Anchor.Payload(contentType: "text/plain", bytes: [1, 2, 3])
     let values: [LostEdit.Value] = [
       .transform(Transform(translation: [1, 2, 3])), .name("lamp"), .payload(payload), .payload(nil), .flags(5),
-      .ownership,
+      .ownership, .kind(.plain),
     ]
     for value in values {
       let edit = LostEdit(anchor: anchor, value: value, author: bob)
@@ -52,6 +52,7 @@ struct EventRecordTests {
             #expect(event.data_size == lost?.bytes.count ?? 0)
           case .flags: #expect(event.field == UInt32(SW_FIELD_FLAGS) && event.flags == 5)
           case .ownership: #expect(event.field == UInt32(SW_FIELD_OWNERSHIP) && event.text == nil)
+          case .kind: #expect(event.field == UInt32(SW_FIELD_KIND) && event.text == nil)
           }
         }
       }

@@ -19,7 +19,7 @@ Stamp = tuple[int, bytes]
 class Register(IntEnum):
     """The fields that are written again, in the order of the page."""
 
-    POSE, NAME, PAYLOAD, FLAGS, LOCK = range(5)
+    POSE, NAME, PAYLOAD, FLAGS, LOCK, KIND = range(6)
 
 
 #: The lock of an anchor that nobody has owned.
@@ -32,7 +32,6 @@ class Anchor:
 
     id: bytes
     creator: bytes | None
-    kind: bytes
     origin: bytes | None
     created: Stamp
     values: list[bytes]
@@ -49,6 +48,8 @@ class Anchor:
     def write(self, register: Register, value: bytes, stamp: Stamp) -> None:
         """Writes a register if what is written is later; of two locks first the higher (epoch, number) wins."""
         later = stamp > self.stamps[register]
+        if register == Register.KIND and is_participant(self.values[register]):
+            return
         if register == Register.LOCK:
             ours, theirs = (struct.unpack_from("<QQ", lock) for lock in (self.values[register], value))
             later = theirs > ours or theirs == ours and later
@@ -57,12 +58,12 @@ class Anchor:
 
     def encoded(self, key: Dot, name: Callable[[bytes], bytes]) -> bytes:
         """As in a snapshot, with actors as `name` writes them."""
-        pose, title, payload, flags, lock = self.values
+        pose, title, payload, flags, lock, kind = self.values
         parts = (self.creator is not None) | bool(payload) << 1 | (self.origin is not None) << 2 | (lock != FREE) << 3
         changed = [register for register in Register if self.stamps[register] != self.created]
         return b"".join([
             name(key[0]), varint(key[1]), self.id, u64(self.created[0]), u8(parts), self.creator or b"", pose, title,
-            flags, self.kind, payload, self.origin or b"", lock if lock != FREE else b"",
+            flags, kind, payload, self.origin or b"", lock if lock != FREE else b"",
             u8(sum(1 << register for register in changed)),
             *(u64(self.stamps[register][0]) + name(self.stamps[register][1]) for register in changed)])
 
@@ -222,11 +223,11 @@ def read_operation(reader: Reader, dot: Dot) -> Operation:
     if code == 1:
         identifier, parts = reader.take(16), reader.u8(7)
         return Operation(dot, clock, dot, added=read_fields(reader, identifier, (clock, dot[0]), parts))
-    check(code & 0x7f in range(2, 8), "an operation of an unknown code")
+    check(code & 0x7f in range(2, 9), "an operation of an unknown code")
     key = (reader.take(16) if code & 0x80 else dot[0], reader.u64(2**48 - 1))
     check(bool(code & 0x80) == (key[0] != dot[0]) and 0 < key[1], "a key in the wrong form")
     if code & 0x7f == 2:
-        reader.take(40)
+        reader.take(48)
         return Operation(dot, clock, key)
     register = Register((code & 0x7f) - 3)
     reader.u64()
@@ -240,7 +241,8 @@ def read_anchor(reader: Reader, actors: list[bytes]) -> tuple[Dot, Anchor]:
     anchor = read_fields(reader, identifier, created, parts)
     if parts & 8:
         anchor.values[Register.LOCK] = read_register(reader, Register.LOCK)
-    changed = reader.u8(31)
+    changed = reader.u8(63)
+    check(not (changed >> Register.KIND & 1 and is_participant(anchor.values[Register.KIND])), "a device that changed")
     for register in Register:
         if changed >> register & 1:
             anchor.stamps[register] = (reader.u64(2**63 - 1), read_actor(reader, actors))
@@ -254,7 +256,7 @@ def read_fields(reader: Reader, identifier: bytes, created: Stamp, parts: int) -
     flags, kind = reader.take(4), read_kind(reader)
     payload = read_payload(reader) if parts & 2 else b""
     origin = reader.take(16) if parts & 4 else None
-    return Anchor(identifier, creator, kind, origin, created, [pose, name, payload, flags, FREE], [created] * 5)
+    return Anchor(identifier, creator, origin, created, [pose, name, payload, flags, FREE, kind], [created] * 6)
 
 
 def read_actor(reader: Reader, actors: list[bytes]) -> bytes:
@@ -274,6 +276,10 @@ def read_register(reader: Reader, register: Register) -> bytes:
         reader.take(24)
         reader.take(32 if read_flag(reader) else 0)
         return reader.data[start:reader.at]
+    if register == Register.KIND:
+        kind = read_kind(reader)
+        check(not is_participant(kind), "an anchor becomes a device")
+        return kind
     return reader.take(48 if register == Register.POSE else 4)
 
 
@@ -295,6 +301,10 @@ def read_kind(reader: Reader) -> bytes:
     elif kind == 5:
         reader.take(32)
     return reader.data[start:reader.at]
+
+
+def is_participant(kind: bytes) -> bool:
+    return kind[0] == 5
 
 
 def read_vector(reader: Reader) -> dict[bytes, int]:

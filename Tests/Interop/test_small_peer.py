@@ -99,6 +99,7 @@ class SmallPeerTest(LoopbackTest):
         async with dial("127.0.0.1", swift.port, "snake") as session:
             for number in range(100):  # Three times what may be on its way before a report.
                 session.peer.send(f"{number} {'x' * 8_000}".encode())
+            await self.heard(swift, "peer-joined", name="snake")
             await asyncio.to_thread(swift.send, "send snake 'and back'")
             await session.until(lambda peer: not peer.conversation.waiting, "reports of all messages")
             await session.until(lambda peer: peer.messages, "a message")

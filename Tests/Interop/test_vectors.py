@@ -49,7 +49,7 @@ class ExampleTest(unittest.TestCase):
         self.assertIsNone(other.named("lamp"))
 
     def test_an_edit_waits_for_its_anchor_and_a_gap_is_refused(self):
-        edit = bytes([0x82]) + (9).to_bytes(8, "little") + bytes([5] * 16) + (1).to_bytes(8, "little") + bytes(40)
+        edit = bytes([0x82]) + (9).to_bytes(8, "little") + bytes([5] * 16) + (1).to_bytes(8, "little") + bytes(48)
         head = (1).to_bytes(2, "little") + len(edit).to_bytes(4, "little")
         self.set.receive(b"\x01" + bytes([7] * 16) + (1).to_bytes(8, "little") + head + edit)
         self.assertEqual(self.set.vector, {})

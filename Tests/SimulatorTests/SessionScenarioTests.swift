@@ -97,7 +97,7 @@ struct SessionScenarioTests {
 
   @Test(
     "one fault at a time",
-    arguments: [SessionScenario.failover, .merge, .joins, .detour, .kindDetour, .orphan, .restarts, .relays],
+    arguments: [SessionScenario.failover, .merge, .joins, .detour, .orphan, .restarts, .relays],
     Tier.some([4, 6]))
   func scenarioHolds(scenario: SessionScenario, count: Int) {
     for seed in Tier.seeds(UInt64(1)...3) {

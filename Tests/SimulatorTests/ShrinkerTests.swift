@@ -1,5 +1,6 @@
 import AnchorReplication
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Failing seeds are shrunk")
@@ -44,9 +45,9 @@ struct ShrinkerTests {
     try expectShrunk(mutant.scenario, seed: seed, count: mutant.count, rules: mutant.rules, most: 6)
   }
 
-  @Test("a mutant's seed of an owned session is shrunk")
+  @Test("a mutant's seed of an owned session is shrunk", .thorough)
   func shrinksAnOwnedSession() throws {
-    try expectShrunk(SessionScenario.owned, seed: 3, count: 5, rules: .allBut(.raisedCuts), most: 8)
+    try expectShrunk(SessionScenario.owned, seed: 5, count: 6, rules: .allBut(.raisedCuts), most: 8)
   }
 
   /// Expects that one to so many faults are left, of which each is needed, and that the same invariant breaks.

@@ -359,6 +359,7 @@ class Field(IntEnum):
     PAYLOAD = 3
     FLAGS = 4
     OWNERSHIP = 5
+    KIND = 6
 
 
 class MapStage(IntEnum):

@@ -12,9 +12,11 @@ package enum AnchorField: UInt8, CaseIterable, Sendable {
   case flags = 3
   /// The owner, as granted by the host.
   case lock = 4
+  /// The thing that stands there, such as a plane that grows.
+  case kind = 5
 
   /// How many there are.
-  static let count = 5
+  static let count = 6
 }
 
 /// A set of ``AnchorField``.
@@ -44,12 +46,10 @@ package struct AnchorFields: OptionSet, Hashable, Sendable {
   package var hasLock: Bool { rawValue & Self.lock.rawValue != 0 }
   /// Whether anything but the lock is among them.
   package var hasOthers: Bool { rawValue & ~Self.lock.rawValue != 0 }
-  /// The kind, whose register is none of ``AnchorField``: it stands beside the operations.
-  package static let kind = AnchorFields(rawValue: 1 << 5)
-  /// Every register that operations write.
-  static let registers: AnchorFields = [.pose, .name, .payload, .flags, .lock]
-  /// Everything.
-  package static let all: AnchorFields = [.registers, .kind]
+  /// The kind.
+  package static let kind = AnchorFields(.kind)
+  /// Every register.
+  package static let all: AnchorFields = [.pose, .name, .payload, .flags, .lock, .kind]
 }
 
 /// The value of a register.
@@ -64,6 +64,8 @@ package enum AnchorFieldValue: Hashable, Sendable {
   case flags(UInt32)
   /// The owner.
   case lock(AnchorLock)
+  /// The thing that stands there; never a participant.
+  case kind(Anchor.Kind)
 
   /// Which register it is for.
   package var field: AnchorField {
@@ -73,6 +75,7 @@ package enum AnchorFieldValue: Hashable, Sendable {
     case .payload: .payload
     case .flags: .flags
     case .lock: .lock
+    case .kind: .kind
     }
   }
 }
@@ -110,7 +113,7 @@ package struct AnchorLock: Hashable, Sendable {
 
 /// One clock for each register of an anchor.
 package struct FieldClocks: Equatable, Sendable {
-  private var values: InlineArray<5, UInt64>
+  private var values: InlineArray<6, UInt64>
 
   /// The same clock for every register.
   package init(all clock: UInt64) {

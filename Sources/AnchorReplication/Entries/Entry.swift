@@ -15,36 +15,36 @@ struct PackedKey: Hashable, Sendable {
   @inline(__always) var sequence: UInt64 { bits & Dot.maximumSequence }
 }
 
-/// One anchor with its registers, in 176 bytes and a short name inline.
+/// One anchor with its registers, in 192 bytes and a short name inline.
 ///
-/// The fields that a move reads and writes come first, so that it touches few cache lines.
+/// The fields that a move reads and writes come first, so that it touches few cache lines, and in an order without gaps.
 struct Entry: Sendable {
-  /// The app's name of it.
-  let id: AnchorID
   /// The operation that added it.
   let key: PackedKey
   /// The number of the local actor's last operation on it; 0 for none.
   var lastLocalEdit: UInt64 = 0
   /// The author of each register.
-  private var writers: InlineArray<5, ActorIndex>
-  /// The consumers that have not seen its latest change.
-  var marks: Marks = []
+  private var writers: InlineArray<6, ActorIndex>
   /// Where in the change feed the latest change of it may stand.
   var change: UInt32 = 0
   /// Where it is.
   var pose: Pose
   /// When each register was written.
   var clocks: FieldClocks
+  /// The app's name of it.
+  let id: AnchorID
+  /// The consumers that have not seen its latest change.
+  var marks: Marks = []
+  /// The place of its creator among the set's creators, plus one; 0 for none.
+  let creator: UInt16
+  /// Bits of the app.
+  var flags: UInt32
   /// The clock of the operation that added it; its actor and this are the first stamp of every register.
   let createdClock: UInt64
   /// The name for people.
   var name: String
   /// Registers that few anchors have; nil for none of them.
   var extras: Extras?
-  /// Bits of the app.
-  var flags: UInt32
-  /// The place of its creator among the set's creators, plus one; 0 for none.
-  let creator: UInt16
 
   /// The consumers that have not seen an entry's latest change.
   struct Marks: OptionSet, Sendable {
@@ -86,7 +86,7 @@ struct Entry: Sendable {
   }
 
   /// The latest clock of the registers of the app; those of the lock can go back.
-  var writtenAt: UInt64 { max(clocks[.pose], clocks[.name], clocks[.payload], clocks[.flags]) }
+  var writtenAt: UInt64 { max(max(clocks[.pose], clocks[.name], clocks[.payload]), clocks[.flags], clocks[.kind]) }
 
   /// The kind of the anchor.
   var kind: Anchor.Kind { extras?.kind ?? .plain }
@@ -105,6 +105,7 @@ struct Entry: Sendable {
     case .payload: .payload(payload)
     case .flags: .flags(flags)
     case .lock: .lock(lock)
+    case .kind: .kind(kind)
     }
   }
 
@@ -117,6 +118,8 @@ struct Entry: Sendable {
     case .payload(let payload):
       extras = Extras.orNil(kind: kind, payload: payload, lock: lock, restoredFrom: restoredFrom)
     case .lock(let lock):
+      extras = Extras.orNil(kind: kind, payload: payload, lock: lock, restoredFrom: restoredFrom)
+    case .kind(let kind):
       extras = Extras.orNil(kind: kind, payload: payload, lock: lock, restoredFrom: restoredFrom)
     }
   }

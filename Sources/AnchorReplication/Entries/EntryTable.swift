@@ -248,7 +248,7 @@ struct EntryTable: Sendable {
     return actors.precedes(entries[left].key, entries[right].key)
   }
 
-  /// Grows by a quarter rather than twofold: 65,536 entries are 11 MB.
+  /// Grows by a quarter rather than twofold: 65,536 entries are 13 MB.
   private mutating func reserveForOneMore() {
     guard entries.count == entries.capacity else { return }
     entries.reserveCapacity(entries.count + max(16, entries.count / 4))

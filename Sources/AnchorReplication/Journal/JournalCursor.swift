@@ -16,8 +16,6 @@ package struct JournalCursor: Sendable {
   private var cursor: LogCursor?
   private var snapshotBytes = 0
   private var operationBytes = 0
-  /// The version of the last kind that was written.
-  private var kinds: UInt64 = 0
 
   /// A cursor of a journal that holds nothing yet.
   package init() {}
@@ -30,7 +28,7 @@ package struct JournalCursor: Sendable {
     let read = set.readLog(&cursor, limit: Self.recordBytes, into: &writer)
     self.cursor = cursor
     switch read {
-    case .upToDate: return kinds(of: set)
+    case .upToDate: return nil
     case .snapshotNeeded: return snapshot(of: set)
     case .batch:
       operationBytes += writer.count
@@ -38,19 +36,10 @@ package struct JournalCursor: Sendable {
     }
   }
 
-  /// The kinds that were written since the last record; after the operations, so that their anchors are there.
-  private mutating func kinds(of set: AnchorSet) -> JournalRecord? {
-    guard kinds < set.kindVersion else { return nil }
-    var writer = ByteWriter()
-    guard set.readKinds(after: &kinds, limit: Self.recordBytes, into: &writer) > 0 else { return nil }
-    operationBytes += writer.count
-    return .kinds(writer.bytes)
-  }
-
   private mutating func snapshot(of set: AnchorSet) -> JournalRecord {
     let bytes = set.encodeSnapshot()
     cursor = set.cursorAfterSnapshot()
-    (snapshotBytes, operationBytes, kinds) = (bytes.count, 0, 0)
+    (snapshotBytes, operationBytes) = (bytes.count, 0)
     return .snapshot(bytes)
   }
 }
@@ -68,19 +57,13 @@ extension AnchorSet {
   package mutating func restore(_ records: [JournalRecord]) throws(ReplicationError) {
     // Operations that this peer itself had applied count.
     let present = exchange(&cuts, with: ActorCuts())
-    defer { setCuts(present) }
+    defer { cuts = present }
     var assembly = OperationAssembly()
     for record in records {
       switch record {
       case .snapshot(let bytes): try unsafe merge(snapshot: bytes.span.bytes)
       case .operations(let bytes):
         _ = try unsafe apply(operations: bytes.span.bytes, assembly: &assembly, judging: nil)
-      case .kinds(let bytes):
-        let writes: [KindWrite]
-        do throws(DecodingFailure) {
-          writes = try unsafe AnchorSet.kinds(reading: bytes.span.bytes)
-        } catch { throw .malformed(error) }
-        try merge(writes, judging: nil)
       }
     }
   }

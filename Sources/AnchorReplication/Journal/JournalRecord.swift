@@ -6,13 +6,10 @@ package enum JournalRecord: Equatable, Sendable {
   /// Operations that were applied since the record before, as one batch.
   case operations([UInt8])
 
-  /// Kinds that were written since the record before, of anchors in the records before it.
-  case kinds([UInt8])
-
   /// The bytes in it.
   package var byteCount: Int {
     switch self {
-    case .snapshot(let bytes), .operations(let bytes), .kinds(let bytes): bytes.count
+    case .snapshot(let bytes), .operations(let bytes): bytes.count
     }
   }
 }

@@ -25,8 +25,7 @@ package enum AnchorEdit: Sendable {
 }
 
 extension AnchorSet {
-  /// Carries out an edit of this peer at a session time (milliseconds); returns the dot of its last operation, which for a kind
-  /// is the one before it.
+  /// Carries out an edit of this peer at a session time (milliseconds); returns the dot of its last operation.
   @discardableResult
   package mutating func apply(_ edit: AnchorEdit, at milliseconds: UInt64) throws(AnchorError) -> Dot {
     switch edit {
@@ -36,9 +35,7 @@ extension AnchorSet {
     case .rename(let id, let name): return try rename(id, to: name, at: milliseconds)
     case .setPayload(let payload, let id): return try setPayload(payload, of: id, at: milliseconds)
     case .setFlags(let flags, let id): return try setFlags(flags, of: id, at: milliseconds)
-    case .setKind(let kind, let id):
-      try setKind(kind, of: id, at: milliseconds)
-      return Dot(actor: actor, sequence: appliedCount(of: actor))
+    case .setKind(let kind, let id): return try setKind(kind, of: id, at: milliseconds)
     case .setLock(let lock, let id): return try setLock(lock, of: id, at: milliseconds)
     case .remove(let id): return try remove(id, at: milliseconds)
     }

@@ -10,6 +10,7 @@ struct OperationCode {
   static let setPayload: UInt8 = 5
   static let setFlags: UInt8 = 6
   static let setLock: UInt8 = 7
+  static let setKind: UInt8 = 8
   /// Added to the code when the key's actor is not the operation's own and follows in 16 bytes.
   static let foreignKey: UInt8 = 0x80
 
@@ -142,6 +143,7 @@ extension AnchorFieldValue {
     case .name(let name): writer.writeString(name)
     case .flags(let flags): writer.write(flags)
     case .lock(let lock): lock.encode(into: &writer)
+    case .kind(let kind): kind.write(to: &writer)
     case .payload(let payload):
       writer.write(UInt8(payload == nil ? 0 : 1))
       payload?.write(to: &writer)
@@ -156,6 +158,12 @@ extension AnchorFieldValue {
     case .flags: self = .flags(try reader.read(UInt32.self))
     case .lock: self = .lock(try AnchorLock(decoding: &reader))
     case .payload: self = .payload(try reader.readFlag() ? Anchor.Payload(reading: &reader) : nil)
+    case .kind:
+      let start = reader.offset
+      let kind = try Anchor.Kind(reading: &reader)
+      // Where a device stands is said by the addition of its own peer alone.
+      guard kind.filterKind != .participant else { throw .invalid("an anchor becomes a participant", offset: start) }
+      self = .kind(kind)
     }
   }
 }

@@ -170,9 +170,7 @@ extension AnchorSet {
       guard let slot = table.slot(of: entry.key) else { continue }
       let theirs = entry.joined(with: table.entries[slot])
       guard canonical(table.entries[slot]).lexicographicallyPrecedes(canonical(theirs)) else { continue }
-      let written = kinds[entry.key]
       remove(at: slot, stamp: nil, origin: origin) { _ in false }
-      if let written { kinds.store(written, of: entry.key) }
       insert(theirs, stamp: latestStamp(of: theirs), origin: origin)
     }
   }

@@ -94,7 +94,10 @@ extension Entry {
   private mutating func decodeStamps(_ reader: inout ByteReader, indices: [ActorIndex]) throws(DecodingFailure) {
     let start = reader.offset
     let changed = AnchorFields(rawValue: try reader.readByte())
-    guard AnchorFields.registers.isSuperset(of: changed) else { throw .invalid("unknown registers", offset: start) }
+    guard AnchorFields.all.isSuperset(of: changed) else { throw .invalid("unknown registers", offset: start) }
+    guard kind.filterKind != .participant || !changed.contains(.kind) else {
+      throw .invalid("an anchor becomes a participant", offset: start)
+    }
     for field in AnchorField.allCases where changed.contains(AnchorFields(field)) {
       let offset = reader.offset
       let clock = try reader.readClock()

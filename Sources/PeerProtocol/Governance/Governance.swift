@@ -404,7 +404,7 @@ struct Governance: Organ {
     view.isInForce = view.roles[turn.me.peer] != nil
     if view.isInForce { self.charge?.admissionDeadline = nil }
     turn.mesh.publish(governance: view)
-    turn.anchors.setCuts(cuts)
+    turn.anchors.cuts = cuts
     for member in turn.mesh.links.members where member.link != link && !news.isEmpty {
       send(news, on: member.link, in: &turn)
     }

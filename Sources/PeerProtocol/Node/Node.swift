@@ -326,8 +326,8 @@ extension Node {
   }
   /// Whether all poses are in the shared frame, and this peer too.
   package var hasTrivialFrames: Bool { mutating get { turn.mesh.frames.isTrivial } }
-  /// The digest of all anchors and their later kinds; reading it hashes the changes since it was last read.
-  package var digest: SHA256Digest { mutating get { turn.anchors.wholeDigest } }
+  /// The digest of all anchors; reading it hashes the changes since it was last read.
+  package var digest: SHA256Digest { mutating get { turn.anchors.digest } }
   /// The anchors that have a place in this peer's frame, there, in the order of their ids.
   package var placedAnchors: [Anchor] {
     mutating get {

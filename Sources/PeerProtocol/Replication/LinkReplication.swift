@@ -25,8 +25,6 @@ struct LinkReplication: Sendable {
   var incomingVector = SnapshotAssembly(limit: ProtocolLimits.vector)
   /// Whether the other side has asked for this side's vector and gets it with the next bytes.
   var owesVector = false
-  /// The kinds that leave.
-  var kinds = KindStream()
   /// The operations that the other side had when it last told.
   var acknowledged: VersionVector?
   /// How many of this side's own operations the other side had when its first vector came.
@@ -34,7 +32,7 @@ struct LinkReplication: Sendable {
   /// Since when the other end stamps what it writes too far ahead; nil when it does not.
   private var aheadSince: Instant?
   /// Whether something that came was left out, so that there may be a gap before what follows.
-  private(set) var hasLeftOut = false
+  var hasLeftOut = false
 
   /// Whether the other side has been sent what it lacked when its vector came.
   var isCaughtUp: Bool { cursor != nil && !isSendingSnapshot && !isCatchingUp }

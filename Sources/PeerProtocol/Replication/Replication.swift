@@ -5,7 +5,7 @@ import WorldModel
 /// The organ that brings the anchors of all members together.
 ///
 /// Every link streams operations from the log at a cursor of its own, begins from the other side's vector, and falls back to a
-/// snapshot where the log no longer reaches. Kinds that were written later follow the operations (``KindStream``). Every five seconds each pair of linked members compares what it has.
+/// snapshot where the log no longer reaches. Every five seconds each pair of linked members compares what it has.
 struct Replication: Organ {
   /// How far the anchors at the two ends of each member's link have been brought together.
   private var links = PerLink<LinkReplication>()
@@ -37,7 +37,6 @@ struct Replication: Organ {
     guard turn.now >= nextRound else { return }
     nextRound = turn.now + ProtocolTimes.antiEntropy
     exchangeVectors(in: &turn)
-    compareKinds(in: &turn)
     turn.tell(.antiEntropy)
   }
 
@@ -131,7 +130,7 @@ struct Replication: Organ {
 
   /// The frames of this organ.
   enum Frame {
-    case operations, vector, snapshot, acknowledgement, kinds, kindDigest
+    case operations, vector, snapshot, acknowledgement
   }
 
   /// Takes a frame about anchors.
@@ -144,8 +143,6 @@ struct Replication: Organ {
     case .snapshot: try receiveSnapshot(body, from: sender, in: &turn)
     case .acknowledgement:
       acknowledgements.receive(try AcknowledgementFrame(body: body), from: sender, in: &turn)
-    case .kinds: try receive(try KindList(body: body), from: sender, in: &turn)
-    case .kindDigest: receive(try KindComparison(body: body), from: sender, in: &turn)
     }
   }
 
@@ -223,8 +220,12 @@ struct Replication: Organ {
         snapshot: bytes.span.bytes, judging: author, acknowledged: acknowledged, origin: origin)
       links[link]?.note(theirs, in: turn.anchors)
     } catch {
-      // It comes again when its sender has heard of the removal, and both go by the same cut.
-      if case .beyondCut = error { return }
+      // It comes again when its sender has heard of the removal, and both go by the same cut. Until then there is a gap before
+      // the operations that follow it.
+      if case .beyondCut = error {
+        links.update(link) { $0.hasLeftOut = true }
+        return
+      }
       if leavesOut(error, on: link, in: turn) { return }
       throw .invalid("a snapshot that is refused", offset: 0)
     }
@@ -237,36 +238,12 @@ struct Replication: Organ {
     }
   }
 
-  /// Merges kinds that were written, and lets what is new leave on other links.
-  private mutating func receive(
-    _ list: KindList, from sender: MemberLink, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    do throws(ReplicationError) {
-      let author = author(sender.peer, in: turn)
-      guard try turn.anchors.merge(list.writes, judging: author) else { return }
-      links.update(sender.link) { $0.hasTaken() }
-      relay(except: sender.link, in: &turn)
-    } catch {
-      if leavesOut(error, on: sender.link, in: turn) { return }
-      throw .invalid("kinds of anchors that are refused", offset: 0)
-    }
-  }
-
   /// Whether what is refused is only left out: anti-entropy brings it again.
   private mutating func leavesOut(_ error: ReplicationError, on link: LinkRef, in turn: borrowing Turn) -> Bool {
     if case .gap = error { return links[link]?.hasLeftOut ?? false }
     guard case .clockAhead = error else { return false }
     let now = turn.now
     return links.update(link) { $0.leaveOut(at: now) } ?? false
-  }
-
-  /// Sends again what the other side's digest shows that it lacks.
-  private mutating func receive(_ comparison: KindComparison, from sender: MemberLink, in turn: inout Turn) {
-    guard turn.configuration.rules.contains(.kindDigests),
-      links.update(sender.link, { $0.kinds.compare(comparison.digest, in: turn) }) == true
-    else { return }
-    if comparison.wantsAnswer { sendKindDigest(on: sender.link, wantsAnswer: false, in: &turn) }
-    turn.flush(sender.link)
   }
 
   /// Whose clock is judged on a link; nobody's while there is no host to give the time, or perhaps two that give
@@ -285,19 +262,6 @@ struct Replication: Organ {
     guard turn.configuration.rules.contains(.periodicVectors) else { return }
     for member in turn.mesh.links.members { sendVector(on: member.link, wantsAnswer: false, in: &turn) }
     pruneLog(in: &turn)
-  }
-
-  /// Sends the digest of the kinds that were written; nothing where no kind was.
-  private func compareKinds(in turn: inout Turn) {
-    guard turn.anchors.kindVersion > 0 else { return }
-    for member in turn.mesh.links.members where links[member.link]?.isCaughtUp == true {
-      sendKindDigest(on: member.link, wantsAnswer: true, in: &turn)
-    }
-  }
-
-  private func sendKindDigest(on link: LinkRef, wantsAnswer: Bool, in turn: inout Turn) {
-    let comparison = KindComparison(wantsAnswer: wantsAnswer, digest: turn.anchors.kindDigest)
-    turn.send(.kindDigest, on: link) { comparison.write(to: &$0) }
   }
 
   private func pruneLog(in turn: inout Turn) {
@@ -386,17 +350,6 @@ struct Replication: Organ {
     writeAnswer(on: link, in: &turn)
     if links[link]?.isSendingSnapshot == true { writeSnapshot(on: link, in: &turn) }
     streamOperations(on: link, in: &turn)
-    if turn.anchors.kindVersion > 0 { writeKinds(on: link, in: &turn) }
-  }
-
-  /// Appends kinds that the other side lacks, behind the operations that it lacked when it came.
-  private mutating func writeKinds(on link: LinkRef, in turn: inout Turn) {
-    let version = turn.anchors.kindVersion
-    guard links.update(link, { $0.isCaughtUp && $0.kinds.isBehind(version) }) == true,
-      let relayed = relayedActors(on: link, in: turn), var stream = links[link]?.kinds
-    else { return }
-    stream.write(for: relayed.actors, in: &turn)
-    links[link]?.kinds = stream
   }
 
   /// Appends snapshot parts that the other side lacks while the window has room.

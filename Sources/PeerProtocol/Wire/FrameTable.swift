@@ -107,13 +107,6 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// Sums of hashes of the words that the sender knows.
   case wordDigest = 45
 
-  // MARK: Kinds that change
-
-  /// Kinds that were written after their anchors were added.
-  case kinds = 68
-  /// A digest of all such kinds.
-  case kindDigest = 69
-
   // MARK: Acknowledgements
 
   /// How much of an author's operations a member has applied.
@@ -258,9 +251,6 @@ extension FrameType {
     case .snapshot: Rule(destination: .replication(.snapshot), links: .member, limit: ProtocolLimits.memberFrame)
     case .acknowledgement:
       Rule(destination: .replication(.acknowledgement), links: .member, limit: AcknowledgementFrame.size)
-
-    case .kinds: Rule(destination: .replication(.kinds), links: .member, limit: ProtocolLimits.memberFrame)
-    case .kindDigest: Rule(destination: .replication(.kindDigest), links: .member, limit: KindComparison.size)
 
     case .ephemeral: Rule(destination: .poses(.poses), links: .member, limit: ProtocolLimits.memberFrame)
     case .interest: Rule(destination: .poses(.interest), links: .member, limit: InterestFrame.largest)

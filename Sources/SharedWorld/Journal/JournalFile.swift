@@ -71,11 +71,7 @@ actor JournalFile {
       var records: [JournalRecord] = []
       while try statement.step() {
         let bytes = statement.blob(1)
-        switch statement.integer(0) {
-        case 0: records.append(.snapshot(bytes))
-        case 2: records.append(.kinds(bytes))
-        default: records.append(.operations(bytes))
-        }
+        records.append(statement.integer(0) == 0 ? .snapshot(bytes) : .operations(bytes))
       }
       return records
     } catch {
@@ -95,7 +91,6 @@ actor JournalFile {
             try database.execute("DELETE FROM record")
             try insert.run(0, bytes)
           case .operations(let bytes): try insert.run(1, bytes)
-          case .kinds(let bytes): try insert.run(2, bytes)
           }
         }
       }

@@ -30,6 +30,8 @@ public struct LostEdit: Hashable, Sendable {
     case flags(UInt32)
     /// A grant of ownership.
     case ownership
+    /// A kind of thing.
+    case kind(Anchor.Kind)
   }
 
   /// Which anchor.

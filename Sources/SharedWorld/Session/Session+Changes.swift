@@ -99,6 +99,7 @@ extension LostEdit.Value {
     case .payload(let payload): self = .payload(payload)
     case .flags(let flags): self = .flags(flags)
     case .lock: self = .ownership
+    case .kind(let kind): self = .kind(kind)
     }
   }
 }

@@ -84,8 +84,8 @@ extension Session {
   /// Gives an anchor another kind, as when a plane grows: extent, outline and classification are one value.
   ///
   /// Like a move it waits for nobody and binds no owner; of two concurrent ones the later in session time stands, apart from
-  /// pose, name and payload. Readers get ``Event/anchorUpdated(_:origin:)``. Members of builds before it keep the kind of the
-  /// addition.
+  /// pose, name and payload. Readers get ``Event/anchorUpdated(_:origin:)``. Each write travels, with its whole outline: a few
+  /// a second show a plane grow.
   /// - Throws: ``SessionError`` with the code `unknownAnchor`, `invalidArgument` (sizes and names out of range, a kind to or from
   ///   ``Anchor/Kind/participant(_:)``) or `limitExceeded`.
   public func setKind(_ kind: Anchor.Kind, of id: AnchorID) throws(SessionError) {

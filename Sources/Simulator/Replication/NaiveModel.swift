@@ -66,6 +66,7 @@ package struct NaiveModel {
     entry.write(.payload(anchor.payload), stamp)
     entry.write(.flags(anchor.flags), stamp)
     entry.write(.lock(.free), stamp)
+    entry.write(.kind(anchor.kind), stamp)
     return entry
   }
 

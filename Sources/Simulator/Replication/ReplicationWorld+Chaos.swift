@@ -125,6 +125,9 @@ enum ReplicationApp {
     }
     switch choice {
     case 10..<18, 30..<44: _ = try? set.remove(id, at: time)
+    case 67..<70:
+      let plane = Anchor.Plane(alignment: .horizontal, extent: [Float(value), 1])
+      _ = try? set.setKind(value % 3 == 0 ? .plain : .plane(plane), of: id, at: time)
     case 70..<80: _ = try? set.rename(id, to: "name \(value)", at: time)
     case 80..<86:
       let bytes = [UInt8](repeating: UInt8(value & 255), count: value)

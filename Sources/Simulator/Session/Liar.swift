@@ -5,7 +5,7 @@ import WorldModel
 
 /// Well-formed nonsense, as a member with bad intentions or a bad build would send it.
 ///
-/// Every frame decodes. It forges records, departures, removals, link states, election messages, rules, kinds and
+/// Every frame decodes. It forges records, departures, removals, link states, election messages, rules and
 /// declarations of frames, under its own name, those of others and invented ones, and says that it is host. Only while it is host it forges no removal: as host it may remove. Its rules
 /// let everybody in: a lie that locked the session would lock out a member that has to return in the end.
 package struct Liar {
@@ -94,13 +94,9 @@ package struct Liar {
 
   /// Writes lies of few bytes that would do harm for long.
   private mutating func writeTrick(of node: borrowing Node, to writer: inout ByteWriter) {
-    switch random.below(40) {
-    case 0:
-      // More authors than are remembered.
-      for _ in 0..<9 { writeWords(64, areInvented: true, node.roster, to: &writer) }
-    case 1...15: writeWords(16, areInvented: false, node.roster, to: &writer)
-    default: writeKind(of: node, to: &writer)
-    }
+    guard random.below(40) == 0 else { return writeWords(16, areInvented: false, node.roster, to: &writer) }
+    // More authors than are remembered.
+    for _ in 0..<9 { writeWords(64, areInvented: true, node.roster, to: &writer) }
   }
 
   /// Words in others' names or invented ones, with numbers near and far.
@@ -133,19 +129,6 @@ package struct Liar {
       body.write(1 as UInt8)
     }
     return SpreadWord(topic, by: author, key: key.bytes, version: version, body: body.bytes)
-  }
-
-  /// A kind in another one's name, with a stamp that this one never gave; the anchor stays what it is.
-  private mutating func writeKind(of node: borrowing Node, to writer: inout ByteWriter) {
-    var reader = node.anchors
-    let all = reader.anchors
-    guard !all.isEmpty else { return writer.writeFrame(.pong) { $0.write(UInt64(0)) } }
-    let anchor = all[random.below(all.count)]
-    guard let key = node.anchors.key(of: anchor.id) else { return writer.writeFrame(.pong) { $0.write(UInt64(0)) } }
-    let author = self.node(node.roster)
-    let actor = ActorID(peer: author.peer, incarnation: author.incarnation)
-    let stamp = Stamp(clock: node.anchors.latestClock + 1, actor: actor)
-    writer.writeFrame(.kinds) { KindList([KindWrite(key: key, stamp: stamp, kind: anchor.kind)]).write(to: &$0) }
   }
 
   private mutating func node(_ roster: Roster) -> NodeID {

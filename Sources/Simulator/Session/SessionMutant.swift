@@ -43,7 +43,7 @@ extension SessionMutant {
       .init("acknowledged-before-hand-over", .honestReports, .messages, nodes: 4, seeds: 13...17),
       .init("message-window-ignored", .messageWindow, .messages, nodes: 4, seeds: 40...41),
       .init("message-total-ignored", .messageTotal, .messages, nodes: 4, seeds: 4...10),
-      .init("relay-without-bound", .relayBound, .streams, nodes: 4, seeds: 3...4),
+      .init("relay-without-bound", .relayBound, .streams, nodes: 4, seeds: 13...14),
       .init("message-chain-over-restart", .freshChains, .messages, nodes: 4, seeds: 2...4),
       .init("streams-not-resent", .messageResend, .streams, nodes: 4, seeds: 1...4),
       .init("no-stream-chain", .messageChain, .streams, nodes: 4, seeds: 4...4),
@@ -60,12 +60,10 @@ extension SessionMutant {
       .init("frames-by-arrival", .measurementOrder, .frames, nodes: 4, seeds: 2...3),
       .init("poses-change-frames", .posesKeepFrames, .frames, nodes: 4, seeds: 1...3),
       .init("one-driver-is-enough", .bothDrivers, .drivers, nodes: 4, seeds: 1...3),
-      .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 1...6),
+      .init("admits-by-hearsay", .signedAdmission, .owned, nodes: 6, seeds: 2...4),
       .init("removes-by-hearsay", .signedRemoval, .owned, nodes: 6, seeds: 47...49),
-      .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 4...6),
+      .init("cuts-not-raised", .raisedCuts, .owned, nodes: 6, seeds: 5...7),
       .init("no-cuts", .cuts, .owned, nodes: 6, seeds: 6...10),
-      .init("kinds-outlive-removals", .kindsForgotten, .owned, nodes: 6, seeds: 11...11),
-      .init("kind-digests-unanswered", .kindDigests, .kindDetour, nodes: 4, seeds: 1...3),
       .init("believes-every-measurement", .confirmedFirst, .wrongFrames, nodes: 4, seeds: 2...3),
     ]
   }

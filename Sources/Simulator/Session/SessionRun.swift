@@ -310,35 +310,6 @@ struct SessionRun {
     time = world.simulation.now.nanoseconds(since: start)
   }
 
-  /// Members that took the reader for linked to the author have let its kind pass by.
-  mutating func kindDetour() {
-    guard world.count > 2, settleIn() else { return }
-    let author = random.below(world.count)
-    let reader = random.node(otherThan: author, of: world.count)
-    app.place(in: &world, at: author)
-    // A link carries all kinds that it finds at its first look; within a round of digests each has looked.
-    setKind(10, by: author)
-    world.simulation.run(for: 6_000_000_000)
-    guard agree(within: 20_000_000_000) != nil else { return }
-    world.apply(.cut(author, reader))
-    setKind(20, by: author)
-    let start = world.simulation.now
-    while world.node(reader)?.anchors.kindDigest != world.node(author)?.anchors.kindDigest, !isOver {
-      world.simulation.run(for: 50_000_000)
-      // Digests leave every five seconds; one that comes within a second of another does not count.
-      let waited = world.simulation.now.nanoseconds(since: start)
-      if waited > 12_000_000_000 { return fail("C3 \(reader + 1) still waits for a kind of \(author + 1)") }
-    }
-    time = world.simulation.now.nanoseconds(since: start)
-  }
-
-  /// A wall of this width (m) where an anchor was.
-  private mutating func setKind(_ width: Float, by author: Int) {
-    world.edit(author) { anchors, _ in
-      .setKind(.plane(Anchor.Plane(alignment: .vertical, extent: SIMD2(width, 2))), of: anchors[0].id)
-    }
-  }
-
   /// A chain: the author, the one next to it, the one that is cut off from that, and the last one.
   mutating func orphan() {
     guard world.count > 3, settleIn() else { return }

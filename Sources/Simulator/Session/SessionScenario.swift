@@ -42,8 +42,6 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case joins = "session-joins"
   /// A member loses its link to an author in the middle of its words: others bring the rest at once.
   case detour
-  /// The same with a kind, which is no operation: the digest of kinds finds it.
-  case kindDetour = "detour-kinds"
   /// Two members reach each other only through others, over ways of which one is slow, and one of the two restarts: no message
   /// overtakes another one.
   case relays = "session-relays"
@@ -80,7 +78,6 @@ package enum SessionScenario: String, CaseIterable, Sendable {
     case .merge: run.merge()
     case .joins: run.joins()
     case .detour: run.detour()
-    case .kindDetour: run.kindDetour()
     case .orphan: run.orphan()
     case .relays: run.relays()
     case .restarts: run.restarts()

@@ -242,7 +242,7 @@ package struct SessionWorld {
       guard var node = node(index) else { continue }
       let name = index + 1
       if node.anchors.vector != reference.vector { return "C3 \(name): another vector" }
-      if node.digest != reference.wholeDigest { return "C1 \(name): another digest" }
+      if node.digest != reference.digest { return "C1 \(name): another digest" }
       if node.allAnchors != reference.anchors { return "C2 \(name): other anchors" }
       let actor = node.anchors.actor
       if node.anchors.vector[actor] != UInt64(simulation.monitor.anchors.operations.count(of: actor)) {

@@ -96,30 +96,6 @@ import WorldModel
     #expect(subjects.count { probe.node.roster[$0]?.status == .kicked } == 30)
   }
 
-  // MARK: Kinds
-
-  @Test func `a forged kind that an honest member hands on ends no link, and stands everywhere`() throws {
-    var author = NodeProbe()
-    let floor = Anchor(name: "floor", kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [2, 2])))
-    try author.edit(.place(floor))
-    let key = try #require(author.node.anchors.key(of: floor.id))
-    let link = author.join(1, NodeProbe.peer(1))
-    author.send(VersionVector(), on: link)
-    let lie = KindWrite(
-      key: key, stamp: Stamp(clock: author.node.anchors.latestClock + 1, actor: author.node.me.actor),
-      kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [1, 1])))
-    author.send(.kinds, on: link) { KindList([lie]).write(to: &$0) }
-    #expect(try author.goodbye(on: link) == nil && author.closed.isEmpty)
-    #expect(author.node.anchors[floor.id]?.kind == lie.kind)
-    // What the author says next stands again.
-    try author.edit(.setKind(floor.kind, of: floor.id))
-    #expect(author.node.anchors[floor.id]?.kind == floor.kind)
-    let said = try author.frames(on: link).filter { $0.type == .kinds }.flatMap {
-      try KindList(body: $0.body.span.bytes).writes
-    }
-    #expect(said.last?.kind == floor.kind)
-  }
-
   // MARK: Floods
 
   /// A node with three neighbours, and the origin of floods, which the first of them has a link to.

@@ -30,10 +30,6 @@ struct HostileMemberTests {
       probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
     }
 
-    mutating func send(_ write: KindWrite) {
-      probe.send(.kinds, on: link) { KindList([write]).write(to: &$0) }
-    }
-
     /// Sends a snapshot that fits one frame.
     mutating func send(_ anchors: AnchorSet) {
       let bytes = anchors.encodeSnapshot()
@@ -147,7 +143,6 @@ struct HostileMemberTests {
 
   enum Taken: CaseIterable {
     case operation
-    case kind
     case snapshot
   }
 
@@ -155,17 +150,14 @@ struct HostileMemberTests {
   func takenBetween(_ taken: Taken) throws {
     var meeting = try Meeting()
     let limit = meeting.probe.node.sessionTime(at: meeting.probe.now) + 60_000
-    let early = KindWrite(
-      key: Dot(actor: Self.actor, sequence: 1), stamp: Stamp(clock: (limit + 90_000) << 16, actor: Self.actor),
-      kind: .plane(Anchor.Plane(alignment: .horizontal, extent: [2, 1])))
+    let early = AnchorOperation(
+      dot: Dot(actor: Self.actor, sequence: 9), clock: (limit + 90_000) << 16,
+      action: .set(key: Dot(actor: Self.actor, sequence: 1), base: 1, .name("early")))
     meeting.send(try Self.add(1, clock: limit << 16))
     meeting.send(early)
     meeting.probe.wait(seconds: 6, keeping: [meeting.link])
     switch taken {
     case .operation: meeting.send(try Self.add(2, clock: limit << 16))
-    case .kind:
-      let stamp = Stamp(clock: limit << 16 + 1, actor: Self.actor)
-      meeting.send(KindWrite(key: early.key, stamp: stamp, kind: early.kind))
     case .snapshot:
       // That of another start, since a set writes nothing in the name of one that it has heard of.
       var theirs = AnchorSet(actor: ActorID(peer: Self.other, incarnation: 8), peer: Self.other)

@@ -84,20 +84,6 @@ enum Sample {
   static let flood = FloodHeader(
     origin: NodeID(peer: alice, incarnation: 42), nonce: 7, linkVersion: 3, destination: nil)
   static let status = MapStatus(map: map, stage: .transferring(percent: 37))
-  static let kinds = {
-    let (mine, theirs) = (ActorID(peer: alice, incarnation: node.incarnation), ActorID(peer: bob, incarnation: 42))
-    let table = Anchor.Plane(
-      alignment: .horizontal, classification: .table, extent: [2, 0.5], boundary: [[1, 2], [3, 4], [5, 6]])
-    let poster = Anchor.Image(referenceName: "poster", physicalSize: [0.25, 0.5])
-    return KindList([
-      KindWrite(
-        key: Dot(actor: mine, sequence: 5), stamp: Stamp(clock: 70_000, actor: theirs), kind: .plane(table)),
-      KindWrite(
-        key: Dot(actor: theirs, sequence: 6), stamp: Stamp(clock: 80_000, actor: mine), kind: .image(poster)),
-    ])
-  }()
-  static let kindComparison = KindComparison(
-    wantsAnswer: true, digest: KindDigest(sums: (0..<16).map { $0 << 56 | $0 }))
   static let node = NodeID(peer: alice, incarnation: 0x0123_4567_89ab_cdef)
   static let drag = EphemeralUpdate(
     origin: node, subject: .anchor(AnchorID(high: 0x0011_2233_4455_6677, low: 0x8899_aabb_ccdd_eeff)), sequence: 9,
@@ -251,8 +237,6 @@ struct FrameCase: Sendable, CustomTestStringConvertible {
       words: "two", SpreadWord(.groups, by: Sample.node, version: 1 << 62, body: []),
       SpreadWord(grouping: ["a"], by: NodeID(peer: Sample.bob, incarnation: 42))),
     FrameCase("word-digest", .wordDigest, WordDigest(sums: (0..<8).map { $0 << 56 | $0 })) { $0.write(to: &$1) },
-    FrameCase("kinds", .kinds, Sample.kinds) { $0.write(to: &$1) },
-    FrameCase("kind-digest", .kindDigest, Sample.kindComparison) { $0.write(to: &$1) },
     FrameCase("map-announce", .mapAnnounce, Sample.announcement) { $0.write(to: &$1) },
     FrameCase(
       "map-manifest-request", .manifestRequest, ManifestRequest(content: Sample.map.content, first: 500)

@@ -89,7 +89,8 @@ enum {
   SW_FIELD_NAME = 2,      /* text */
   SW_FIELD_PAYLOAD = 3,   /* text: its content type, or NULL for no payload; data */
   SW_FIELD_FLAGS = 4,     /* flags */
-  SW_FIELD_OWNERSHIP = 5  /* nowhere */
+  SW_FIELD_OWNERSHIP = 5, /* nowhere */
+  SW_FIELD_KIND = 6       /* nowhere */
 };
 
 /* How far a peer has come with the session's map. */

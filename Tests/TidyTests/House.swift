@@ -36,9 +36,10 @@ struct House {
 
   /// What may lie in the top folder.
   static let topLevel: Set = [
-    ".ci", ".gitignore", ".swift-format", "Benchmarks", "Bindings", "CHANGELOG.md", "CONTRIBUTING.md", "Documentation",
-    "Fixtures", "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "Makefile", "PROTOCOL.md", "Package.resolved",
-    "Package.swift", "Packaging", "README.md", "SECURITY.md", "Scripts", "Snippets", "Sources", "Tests",
+    ".ci", ".devcontainer", ".editorconfig", ".github", ".gitignore", ".spi.yml", ".swift-format", ".swift-version",
+    "Benchmarks", "Bindings", "CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "Documentation", "Fixtures",
+    "Fuzzing", "KNOWN-ISSUES.md", "LICENSE", "LICENSES", "Makefile", "PROTOCOL.md", "Package.resolved",
+    "Package.swift", "Packaging", "README.md", "REUSE.toml", "SECURITY.md", "Scripts", "Snippets", "Sources", "Tests",
   ]
 
   @Test("imports follow the arrows")

@@ -18,7 +18,7 @@ struct Types {
   static let spread: [String: (files: Int, why: String)] = [
     "WorldModel.Anchor": (5, "its properties, kinds, rules, bytes and JSON, a file each"),
     "AnchorReplication.AnchorSet": (
-      10, "edits, operations, kinds, cuts, log, journal and snapshots each read and write all of it"
+      9, "edits, operations, cuts, log, journal and snapshots each read and write all of it"
     ),
     "PeerProtocol.Turn": (14, "each organ adds the calls that it alone defines for all: flood, route, grant, say"),
     "SharedWorld.Session": (20, "the API of an app: members, roles, anchors, maps, events, version, a file each"),

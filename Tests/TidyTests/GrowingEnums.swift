@@ -83,10 +83,12 @@ struct GrowingEnums {
   /// The public enums with cases that lack the attribute.
   private static func closed(in code: String) -> [(name: String, line: Int)] {
     let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
+    // Made once: an expression takes longer to make than to match. Most lines begin nothing.
+    let declaration = declaration
     var around: [(indent: Int, name: Substring)] = []
     var found: [(name: String, line: Int)] = []
     for (number, line) in lines.enumerated() {
-      guard let type = line.firstMatch(of: declaration) else { continue }
+      guard line.utf8.contains(UInt8(ascii: "{")), let type = line.firstMatch(of: declaration) else { continue }
       let indent = line.prefix { $0 == " " }.count
       around.removeAll { $0.indent >= indent }
       around.append((indent, type.name))

@@ -5,7 +5,15 @@ import Testing
 @Suite("Tests that pages name")
 struct NamedTests {
   private static let files = Repository.files.filter { $0.path.hasPrefix("Tests/") || $0.path.hasPrefix("Bindings/") }
-  private static let swift = Repository.swift.filter { $0.path.hasPrefix("Tests/") }
+  /// The files of tests by the structures that they declare.
+  private static let suites: [Substring: [SourceFile]] = {
+    var found: [Substring: [SourceFile]] = [:]
+    for file in Repository.swift where file.path.hasPrefix("Tests/") {
+      let words = file.text.split { $0 == " " || $0 == "\n" || $0 == ":" }
+      for (word, name) in zip(words, words.dropFirst()) where word == "struct" { found[name, default: []].append(file) }
+    }
+    return found
+  }()
 
   @Test("every suite, test, file of tests and filter that a page names exists")
   func exist() {
@@ -53,9 +61,8 @@ struct NamedTests {
 
   /// Whether a file with the suite has the function, or one whose name in words begins so.
   static func isTest(_ suite: Substring, _ name: Substring) -> Bool {
-    swift.contains { file in
-      file.text.contains("struct \(suite) ")
-        && (file.text.contains("func \(name)(") || file.text.contains("func `\(name)"))
+    suites[suite, default: []].contains { file in
+      file.text.contains("func \(name)(") || file.text.contains("func `\(name)")
     }
   }
 
@@ -64,8 +71,7 @@ struct NamedTests {
     if name.hasSuffix(".py") { return files.contains { $0.path.hasSuffix("/\(name)") } }
     let parts = name.split(separator: ".", maxSplits: 1)
     if parts.count == 2 { return isTest(parts[0], parts[1]) }
-    return files.contains { $0.path.hasPrefix("Tests/\(name)/") }
-      || swift.contains { $0.text.contains("struct \(name) ") }
+    return suites[name] != nil || files.contains { $0.path.hasPrefix("Tests/\(name)/") }
   }
 
   private static func entries(of page: String) -> [(text: String, line: Int)] {

@@ -77,6 +77,7 @@ import WorldModel
     var (probe, link, before) = try Self.meeting()
     probe.tell(Self.sixty, on: link)
     var counts: [Int] = []
+    var refused = before
     for second in 0..<120 {
       let start = probe.dials.count
       // News of them every second does not help.
@@ -88,7 +89,9 @@ import WorldModel
         }, on: link)
       for _ in 0..<10 {
         probe.wait(.milliseconds(100))
-        for dial in probe.dials[before...].map(\.dial) { probe.input(.dialFailed(dial, refused: true)) }
+        let dials = probe.dials[refused...].map(\.dial)
+        for dial in dials { probe.input(.dialFailed(dial, refused: true)) }
+        refused += dials.count
       }
       probe.send(.ping, on: link) { $0.write(UInt64(1)) }
       counts.append(probe.dials.count - start)

@@ -64,6 +64,12 @@ extension Session {
     }
   }
 
+  /// Begins no more writes; closing the files writes what is left.
+  func stopSaving() {
+    files.journal?.saver.assumeIsolated { _ = $0.stop() }
+    files.state?.saver.assumeIsolated { _ = $0.stop() }
+  }
+
   // MARK: State
 
   /// Takes the state file, if there is to be one, and gives what is kept in it.

@@ -156,6 +156,8 @@ public actor Session {
     streams.endAll(error)
     maps.endAll()
     endChangeReaders()
+    // Closing the files writes what is left: a saver that found the queue closed would tell of a full one.
+    stopSaving()
     jobs.finish()
     // A session that is being left still closes its files, and tells of what fails.
     if !end.isLeaving { tellEnd() }

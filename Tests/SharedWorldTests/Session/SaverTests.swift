@@ -72,6 +72,19 @@ struct SaverTests {
     }
   }
 
+  @Test("a saver that was stopped tells nothing of a queue that takes no more")
+  func stopped() async throws {
+    let (loop, jobs, hub) = (try EventLoop(), JobQueue(), EventHub())
+    let saver = Saver<Int>(on: loop, jobs: jobs, hub: hub) { _ in 1 } write: { _ in }
+    #expect(await !saver.stop())
+    jobs.finish()
+    await saver.save()
+    hub.publish([.lockChanged(isLocked: true)])
+    var events = Session.Events(hub: hub).makeAsyncIterator()
+    if case .lockChanged? = await events.next() {} else { Issue.record("a problem was told") }
+    loop.stop()
+  }
+
   @Test("a failure is told once, retried by itself until it works, and told again when it comes back")
   func retried() async throws {
     try await withSaver { saver, disk, offer, hub in

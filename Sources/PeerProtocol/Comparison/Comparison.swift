@@ -228,7 +228,7 @@ extension Turn {
   }
 
   /// The capabilities that a hello to a peer says.
-  func capabilities(towards peer: PeerID) -> Capabilities {
+  func capabilities(toward peer: PeerID) -> Capabilities {
     var capabilities = Capabilities.current
     if configuration.passcode != nil { capabilities.insert(.passcode) }
     if configuration.showsCodes { capabilities.insert(.showsCodes) }

@@ -92,7 +92,7 @@ struct Disputes: Sendable {
       entry, known: turn.mesh.roster[entry.peerID]?.status,
       (admission: kept.contains(.signedAdmission), removal: kept.contains(.signedRemoval)))
     if let isAllowed { return isAllowed }
-    guard kept.contains(.judgement) else { return true }
+    guard kept.contains(.judgment) else { return true }
     switch (turn.mesh.roster[entry.peerID]?.status, entry.status) {
     case (.kicked, .kicked): return true
     case (.kicked, .present), (.kicked, .left): return turn.mesh.host != turn.me && turn.speaksForHost(tellers)
@@ -235,7 +235,7 @@ struct Disputes: Sendable {
   mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
     guard !turn.mesh.governance.isInForce || !turn.configuration.rules.contains(.signedRemoval) else { return false }
     if !removers.contains(teller) { removers.append(teller) }
-    if !turn.configuration.rules.contains(.judgement) { return true }
+    if !turn.configuration.rules.contains(.judgment) { return true }
     if turn.mesh.host?.peer == teller { return true }
     guard turn.mesh.links.members.isEmpty else { return false }
     let isNew = lastHost == nil && (turn.mesh.host == nil || turn.mesh.reign.enters(teller, at: turn.now))

@@ -353,7 +353,7 @@ extension Node {
   /// The other members in a group that messages can be sent to now, in the order of their ids.
   package func receivers(in group: String) -> [PeerID] { messages.state.receivers(in: group, in: turn) }
   /// Whether this node has everything its linked members had when they connected: operations, and the session's map.
-  package var isSynchronised: Bool { replication.state.isSynchronised }
+  package var isSynchronized: Bool { replication.state.isSynchronized }
   /// The frames that members use, and where they lie.
   package var worldFrames: FrameView { turn.mesh.frames }
   /// The poses of other peers' devices and drags that pass the app's interest, each in the frame of its author.

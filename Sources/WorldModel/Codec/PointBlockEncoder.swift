@@ -165,7 +165,7 @@ struct PointBlockEncoder: ~Copyable {
       Self.writeFloats(component, FrameRows(bits), effort, &planes, to: &writer)
     case .red, .green, .blue:
       let lane = Int(component.rawValue - Component.red.rawValue)
-      writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
+      writePlanes(component, range.map { cloud.channels.colors?[$0][lane] ?? 0 }, width: 1)
     case .descriptor:
       guard let all = cloud.channels.descriptors else { return }
       let bytes = Array(all.bytes[(range.lowerBound * all.size)..<(range.upperBound * all.size)])

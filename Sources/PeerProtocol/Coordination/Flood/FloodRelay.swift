@@ -70,7 +70,7 @@ package struct FloodRelay: Sendable {
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
     let from = graph.place(of: sender)
     let origin = graph.place(of: header.origin)
-    var targets = graph.neighbours
+    var targets = graph.neighbors
     if let destination = header.destination {
       if let hop = graph.nextHop(to: destination, avoiding: from) {
         targets = NodeSet()
@@ -134,7 +134,7 @@ package struct FloodSource: Sendable {
     nonce += 1
     let header = FloodHeader(
       origin: graph.me, nonce: nonce, linkVersion: graph.relayVersion, destination: destination)
-    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
+    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbors) }
     var targets = NodeSet()
     targets.insert(hop)
     return (header, targets)

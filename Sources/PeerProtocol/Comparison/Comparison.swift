@@ -233,7 +233,7 @@ extension Turn {
     if configuration.passcode != nil { capabilities.insert(.passcode) }
     if configuration.showsCodes { capabilities.insert(.showsCodes) }
     if asksForCode(of: peer) { capabilities.insert(.asksForCode) }
-    if configuration.handshakeTime != nil { capabilities.insert(.driver) }
+    if configuration.driverTime != nil { capabilities.insert(.driver) }
     return capabilities
   }
 }

@@ -2,9 +2,24 @@ package import Basics
 
 /// The graph of links, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
+/// A node sees its own links only, but the election needs all live members, and a message to a member without a link
+/// needs a way. Distances passed from neighbour to neighbour count upwards for long after a link is lost. Questions at
+/// the time of need come too late: they are asked just when links break. So each node announces all its links, as
+/// routers do with link states (OSPF, RFC 2328), and each computes the ways itself. A link counts when both ends
+/// announce it, so that one of them cannot make it up.
+///
 /// Each node announces its own links to its neighbours, and a node that hears an announcement passes it on to the
 /// neighbours that the announcer does not reach itself. A new neighbour is given what it cannot hear from others. So
 /// every node of a connected component ends with the same graph, and a full mesh of n costs n messages a change.
+///
+/// Where many join at once that is not enough: an announcement is old before it has arrived, and it is passed on to
+/// nodes that have a link of their own a moment later, so what each node sends grows with the square. In a large
+/// session new links therefore wait for each other, and a few common neighbours pass on what all could (``relays``), as
+/// the multipoint relays of OLSR do (RFC 3626). Each computes by the same rule which these are, without asking. A loss
+/// waits for 50 ms at most (``gathering``): until it is announced all neighbours relay for this node.
+///
+/// Nodes have places, since a set of places is a few words of bits: all that is asked of the graph is made of such
+/// sets.
 package struct PresenceGraph: Sendable {
   /// The orders; the owner drains these after every call.
   package enum Output: Equatable, Sendable {
@@ -157,6 +172,7 @@ package struct PresenceGraph: Sendable {
     guard !untold.contains(where: { $0.place == place }) else { return }
     let patience = max(Self.patience, Self.patienceOfNeighbor * Int64(neighbors.count))
     let due = now.advanced(byNanoseconds: patience)
+    assert(neighbors.contains(place), "nobody but neighbours is told")
     untold.append((place, max(due, untold.last?.due ?? due)))
   }
 
@@ -252,6 +268,7 @@ package struct PresenceGraph: Sendable {
     var rest = neighbors
     while let place = rest.popFirst() { own.neighbors.append(places[place].incarnation) }
     own.neighbors.sort()
+    assert(zip(own.neighbors, own.neighbors.dropFirst()).allSatisfy(<), "a neighbour is named twice")
     places[0].state = own
     rest = neighbors
     while let place = rest.popFirst() {
@@ -278,6 +295,7 @@ package struct PresenceGraph: Sendable {
     }
     found.remove(0)
     reachable = found
+    assert(neighbors.subtracting(reachable).isEmpty, "a neighbour is out of reach")
     var live: [ElectionMember] = []
     live.reserveCapacity(found.count)
     while let place = found.popFirst() {
@@ -415,6 +433,7 @@ extension PresenceGraph {
     placesOfIncarnations[places[free].incarnation] = nil
     placesOfIncarnations[incarnation] = free
     places[free] = Place(incarnation: incarnation)
+    assert(free != 0 && placesOfIncarnations.count == places.count, "each place has one incarnation")
     return free
   }
 }

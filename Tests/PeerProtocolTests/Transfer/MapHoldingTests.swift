@@ -227,7 +227,7 @@ struct MapHoldingTests {
     return isVerified
   }
 
-  @Test("a chunk that the cache brings late is not asked for again when its source goes or sends a wrong one")
+  @Test("a chunk that the cache brings late is not asked for again when its source goes")
   func lateAnswerOfTheCacheStands() throws {
     var holding = try announced()
     let chunks = Self.package.chunks

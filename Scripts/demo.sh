@@ -93,12 +93,12 @@ SCRIPT
 
 # Runs one peer; its output goes to the screen behind its name, and to a file.
 peer() {
-  local name=$1 colour=$2
+  local name=$1 color=$2
   shift 2
   local label="$name"
   if [[ -t 1 ]]; then
     export CLICOLOR_FORCE=1
-    label=$(printf '\033[%sm%s\033[0m' "$colour" "$name")
+    label=$(printf '\033[%sm%s\033[0m' "$color" "$name")
   fi
   "$bin/worldpeer" --name "$name" --service "sw-demo-$$" --discovery embedded --identity "$identities/$name" \
     --script "$out/$name.txt" "$@" </dev/null 2>&1 | tee "$out/$name.log" | sed -u "s/^/$label │ /"
@@ -112,7 +112,7 @@ porch=$!
 wait "$kitchen"
 wait "$porch"
 
-# The five lines that `status` wrote, without colour.
+# The five lines that `status` wrote, without color.
 status() { sed 's/\x1b\[[0-9;]*m//g' "$out/$1.log" | grep -A 4 '^  host '; }
 
 bold "At the end"

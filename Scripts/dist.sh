@@ -36,8 +36,8 @@ done
 Packaging/pages.py "$usr/bin" "$usr" "$version"
 install -Dm 644 Packaging/worldpeer.service "$usr/lib/systemd/user/worldpeer.service"
 
-# licences FOLDER: ours, and that of the Swift runtime, which is inside.
-licences() {
+# licenses FOLDER: ours, and that of the Swift runtime, which is inside.
+licenses() {
   install -d "$1"
   install -m 644 Packaging/copyright "$1/copyright"
   install -m 644 "$(dirname "$static")/../../share/swift/LICENSE.txt" "$1/LICENSE-Swift.txt"
@@ -55,7 +55,7 @@ needs() {
 package() {
   local name=$1 section=$2 folder=$3 description=$4
   shift 4
-  licences "$folder/usr/share/doc/$name"
+  licenses "$folder/usr/share/doc/$name"
   mkdir -p "$folder/DEBIAN"
   {
     printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
@@ -105,7 +105,7 @@ for file in sharedworld sharedworld-static; do
     "$dev/usr/$libdir/pkgconfig/$file.pc" >"$tree/lib/pkgconfig/$file.pc"
 done
 install -Dm 644 Packaging/worldpeer.service "$tree/lib/systemd/user/worldpeer.service"
-licences "$tree"
+licenses "$tree"
 install -m 644 LICENSE "$tree/LICENSE"
 printf '%s\n' "Debian packages of the libraries: $tools_need" "For discovery: $avahi" >"$tree/NEEDS"
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" "$name" |

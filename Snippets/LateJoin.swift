@@ -8,7 +8,7 @@ func joinLate(_ link: InvitationLink, _ session: Session) async throws {
   _ = try await session.invite(.link(link))
   while let event = await events.next() {
     if case .mapProgress(let progress) = event { print("\(progress.verifiedBytes) of \(progress.totalBytes) bytes") }
-    if case .synchronised(let digest) = event {
+    if case .synchronized(let digest) = event {
       print("\(await session.anchors().count) anchors, digest \(digest)")
       break
     }

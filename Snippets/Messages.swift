@@ -3,7 +3,7 @@
 import SharedWorld
 
 struct Stroke: Codable, Sendable {
-  var colour: String
+  var color: String
   var points: [SIMD3<Float>]
 }
 
@@ -17,7 +17,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     // snippet.read
     group.addTask {
       for await stroke in strokes {
-        print("\(stroke.sender.name) draws \(stroke.object.colour) at \(stroke.transform ?? .identity)")
+        print("\(stroke.sender.name) draws \(stroke.object.color) at \(stroke.transform ?? .identity)")
       }
     }
     group.addTask {
@@ -30,7 +30,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
 
     // snippet.send
     let tip = Transform(translation: [0, 1.2, -0.5])
-    try await session.send(Message(Stroke(colour: "red", points: []), transform: tip), to: .all, at: "draw/wall")
+    try await session.send(Message(Stroke(color: "red", points: []), transform: tip), to: .all, at: "draw/wall")
 
     for peer in await session.state().peers where peer.state == .connected {
       let length: Int = try await session.request("hello", from: peer.id, at: "count", timeout: .seconds(5))

@@ -124,12 +124,12 @@ class Scene:
         rotation, place, lens = CAMERAS[camera]
         seen = [ORIGIN.turned_back(axis) for axis in axes]
         body = product(transposed(rotation), seen)
-        centre = ORIGIN.back(eye)
+        center = ORIGIN.back(eye)
         sessions = SESSIONS[self.version]
         return dict(
             session=sessions[n % len(sessions)], index=10 * n + 3, time=100.0 + 0.5 * n, camera=camera, lens=lens, eye=eye,
-            axes=axes, seen=seen, centre=centre, rotation=body,
-            position=minus(centre, apply(transposed(body), place)), observations=[], words=[], used=[])
+            axes=axes, seen=seen, center=center, rotation=body,
+            position=minus(center, apply(transposed(body), place)), observations=[], words=[], used=[])
 
     def point(self, n):
         at = self.rng.uniform
@@ -151,7 +151,7 @@ class Scene:
             common = self.rng.getrandbits(471)
             worst = 0.0
             for place, moment in enumerate(self.moments):
-                x, y, z = apply(moment["seen"], minus(point["tracking"], moment["centre"]))
+                x, y, z = apply(moment["seen"], minus(point["tracking"], moment["center"]))
                 if z < 0.1 or math.hypot(x, y) > z or self.rng.random() < 0.3:
                     continue
                 off = [self.rng.gauss(0, 0.3) / moment["lens"]["f"] for _ in range(2)]
@@ -171,7 +171,7 @@ class Scene:
                 continue
             place = point["sightings"][0][0]
             moment = self.moments[place]
-            line = unit(minus(point["tracking"], moment["centre"]))
+            line = unit(minus(point["tracking"], moment["center"]))
             point["ray"], point["reference"] = apply(moment["seen"], line), place
             along, across = 0.08 + 0.001 * n, 0.004
             point["covariance"] = None if n % 5 == 4 else [
@@ -349,8 +349,8 @@ class Archive:
             identifier=self.object(["NSUUID"], **{"NS.uuidbytes": uuid.UUID(identifier).bytes}),
             transform=self.vector(*matrix), **values)
 
-    def plane(self, identifier, matrix, corners, classification, alignment=0, centre=(0.0, 0.0), size=(1.0, 0.8)):
-        box = dict(center=self.vector(centre[0], 0.0, centre[1], 1.0), extent=self.vector(size[0], 0.0, size[1], 0.0))
+    def plane(self, identifier, matrix, corners, classification, alignment=0, center=(0.0, 0.0), size=(1.0, 0.8)):
+        box = dict(center=self.vector(center[0], 0.0, center[1], 1.0), extent=self.vector(size[0], 0.0, size[1], 0.0))
         fan = [n for corner in range(1, len(corners) - 1) for n in (0, corner, corner + 1)]
         geometry = UID(0)
         if corners:
@@ -393,8 +393,8 @@ def anchors(archive):
         archive.anchor(["ARAnchor"], name_of(2), matrix(0.0, 0.0, 0.0)),
         archive.anchor(["Example.LabelAnchor"], name_of(3), matrix(0.4, 0.8, -0.1), "Küche",
                        label=archive.add("left"), font=archive.object(["Example.Font"], size=12)),
-        archive.plane(TABLE, matrix(0.1, 0.75, -0.35), table, 4, size=(1.1, 0.8), centre=(0.05, 0.0)),
-        archive.plane(name_of(5), matrix(0.0, 0.0, 0.2, 1.0), [], 2, centre=(0.5, 0.25), size=(3.0, 2.0)),
+        archive.plane(TABLE, matrix(0.1, 0.75, -0.35), table, 4, size=(1.1, 0.8), center=(0.05, 0.0)),
+        archive.plane(name_of(5), matrix(0.0, 0.0, 0.2, 1.0), [], 2, center=(0.5, 0.25), size=(3.0, 2.0)),
         archive.plane(name_of(6), [0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0],
                       [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0)], 1, alignment=1),
         archive.anchor(["ARImageAnchor"], name_of(7), matrix(0.2, 1.2, -1.0), "poster"),

@@ -6,7 +6,7 @@ this folder; the files it writes are the ones in the repository.
 import struct
 
 POINTS = [(0.5, -1.25, 2.0), (1e-3, 3.5, -0.125), (100.0, 0.0, -7.75), (float("nan"), 1.0, 2.0), (-2.0, 4.0, 8.0)]
-COLOURS = [(255, 0, 0), (0, 254, 1), (3, 2, 253), (9, 9, 9), (16, 32, 64)]
+COLORS = [(255, 0, 0), (0, 254, 1), (3, 2, 253), (9, 9, 9), (16, 32, 64)]
 
 
 def text(name, lines, end="\n"):
@@ -19,7 +19,7 @@ def ply_ascii():
               "property list uchar int vertex_index", f"element vertex {len(POINTS)}", "property float x",
               "property float y", "property float z", "property uchar red", "property uchar green",
               "property uchar blue", "end_header", "3 0 1 2", "3 0 2 4"]
-    text("faces-first.ply", header + [f"{x!r} {y!r} {z!r} {r} {g} {b}" for (x, y, z), (r, g, b) in zip(POINTS, COLOURS)],
+    text("faces-first.ply", header + [f"{x!r} {y!r} {z!r} {r} {g} {b}" for (x, y, z), (r, g, b) in zip(POINTS, COLORS)],
          end="\r\n")
 
 
@@ -40,7 +40,7 @@ def pcd(name, data):
               "VIEWPOINT 0 0 0 1 0 0 0", f"POINTS {len(POINTS)}", f"DATA {data}"]
     with open(name, "wb") as file:
         file.write(("\n".join(header) + "\n").encode())
-        for point, (r, g, b) in zip(POINTS, COLOURS):
+        for point, (r, g, b) in zip(POINTS, COLORS):
             packed = struct.unpack("<f", struct.pack("<I", r << 16 | g << 8 | b))[0]
             row = [*point, packed, 0.0, 1.0, 0.0, 7.0, 8.0, 9.0]
             if data == "ascii":
@@ -57,7 +57,7 @@ def colmap():
         file.write(struct.pack("<Q", len(POINTS)))
         for index, (x, y, z) in enumerate(POINTS):
             identifier = 50 - 7 * index
-            file.write(struct.pack("<Q3d3BdQ", identifier, x, y, z, *COLOURS[index], 0.25, len(tracks[index])))
+            file.write(struct.pack("<Q3d3BdQ", identifier, x, y, z, *COLORS[index], 0.25, len(tracks[index])))
             for step in tracks[index]:
                 file.write(struct.pack("<II", *step))
             track = " ".join(f"{image} {point}" for image, point in tracks[index])
@@ -67,7 +67,7 @@ def colmap():
 
 def xyz():
     text("titles.csv", ["// exported", "X;Y;Z;R;G;B"] + [
-        f"{x!r};{y!r};{z!r};{r};{g};{b}" for (x, y, z), (r, g, b) in zip(POINTS, COLOURS)])
+        f"{x!r};{y!r};{z!r};{r};{g};{b}" for (x, y, z), (r, g, b) in zip(POINTS, COLORS)])
 
 
 ply_ascii()

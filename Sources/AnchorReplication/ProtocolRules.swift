@@ -64,7 +64,7 @@ package struct ProtocolRules: OptionSet, Equatable, Sendable {
   /// Wrong records of a peer are corrected by that peer and by those linked to it.
   package static let reassertion = Self(rawValue: 1 << 19)
   /// Records about others, and about this node, are believed only from members that can know them.
-  package static let judgement = Self(rawValue: 1 << 20)
+  package static let judgment = Self(rawValue: 1 << 20)
   /// A restarted process remembers from its record the members and the removed peers.
   package static let remembersMembers = Self(rawValue: 1 << 21)
   /// A restarted process remembers from its record whether the session is locked.

@@ -100,14 +100,14 @@ private func scan(
 
 /// Looks for a cloud in the session's map.
 @c @implementation
-public func sw_session_relocalise(
+public func sw_session_relocalize(
   _ session: OpaquePointer?, _ positions: UnsafePointer<Float>?, _ count: Int, _ has_gravity: Int32,
   _ operation: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   begin(session, operation) {
     let scan = try scan(positions, count, has_gravity)
     return { session, done in
-      done.alignment = try await session.relocalise(scan.cloud, hasGravity: scan.hasGravity)
+      done.alignment = try await session.relocalize(scan.cloud, hasGravity: scan.hasGravity)
     }
   }
 }

@@ -115,8 +115,8 @@ public func sw_session_cancel_map(_ session: OpaquePointer?, _ map: UnsafePointe
 
 /// Tells whether this program has found its place in the map.
 @c @implementation
-public func sw_session_set_relocalised(_ session: OpaquePointer?, _ relocalised: Int32) -> sw_status {
+public func sw_session_set_relocalized(_ session: OpaquePointer?, _ relocalized: Int32) -> sw_status {
   attempt {
-    try object(session, as: RunningSession.self).wait { await $0.setRelocalised(relocalised != 0) }
+    try object(session, as: RunningSession.self).wait { await $0.setRelocalized(relocalized != 0) }
   }
 }

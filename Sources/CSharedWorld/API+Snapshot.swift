@@ -67,7 +67,7 @@ extension sw_state {
     (map_stage, map_percent) = state.mapStatus.numbers
     member_limit = UInt32(state.memberLimit)
     digest = sw_digest(copying: snapshot.digest.bytes)
-    is_synchronised = state.isSynchronised ? 1 : 0
+    is_synchronized = state.isSynchronized ? 1 : 0
     is_locked = state.isLocked ? 1 : 0
     has_ended = snapshot.hasEnded ? 1 : 0
   }

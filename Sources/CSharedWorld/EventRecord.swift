@@ -43,7 +43,7 @@ extension sw_event {
       set(SW_EVENT_PEER_MAP_CHANGED, peer)
       set(status)
     case .alignmentChanged(let peer, let alignment): set(peer, alignment)
-    case .synchronised(let hash): set(SW_EVENT_SYNCHRONISED, hash)
+    case .synchronized(let hash): set(SW_EVENT_SYNCHRONIZED, hash)
     case .anchorAdded(let anchor, let origin): set(SW_EVENT_ANCHOR_ADDED, anchor, origin)
     case .anchorUpdated(let anchor, let origin): set(SW_EVENT_ANCHOR_UPDATED, anchor, origin)
     case .anchorRemoved(let anchor, let origin): set(SW_EVENT_ANCHOR_REMOVED, anchor, origin)
@@ -258,7 +258,7 @@ extension MapStatus {
     case .none: (UInt32(SW_MAP_NONE), 0)
     case .transferring(let share): (UInt32(SW_MAP_TRANSFERRING), UInt32(share))
     case .received: (UInt32(SW_MAP_RECEIVED), 0)
-    case .relocalised: (UInt32(SW_MAP_RELOCALISED), 0)
+    case .relocalized: (UInt32(SW_MAP_RELOCALIZED), 0)
     case .claimed: (UInt32(SW_MAP_CLAIMED), 0)
     }
   }

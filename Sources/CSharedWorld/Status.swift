@@ -50,7 +50,7 @@ enum Status {
     (.requestFailed, SW_REQUEST_FAILED),
     (.notDelivered, SW_NOT_DELIVERED),
     (.mapNotReady, SW_MAP_NOT_READY),
-    (.notRelocalised, SW_NOT_RELOCALISED),
+    (.notRelocalized, SW_NOT_RELOCALIZED),
     (.notDetermined, SW_NOT_DETERMINED),
     (.noPose, SW_NO_POSE),
     (.driverRequired, SW_DRIVER_REQUIRED),

@@ -13,7 +13,7 @@ package enum ExitCode: Equatable, Sendable {
   /// The session could not start, or ended by a fault.
   case session
   /// A signal ended the program, which left its session first.
-  case signalled(Int32)
+  case signaled(Int32)
 
   /// The status for `exit`.
   package var number: Int32 {
@@ -25,7 +25,7 @@ package enum ExitCode: Equatable, Sendable {
     case .io: 4
     case .session: 5
     // Shells report this for a program that a signal ended.
-    case .signalled(let signal): 128 + signal
+    case .signaled(let signal): 128 + signal
     }
   }
 }

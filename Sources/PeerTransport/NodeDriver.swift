@@ -286,7 +286,7 @@ extension NodeDriver: SecureTransportDelegate {
   /// The secrets that the exchanges on a link need; none for those that do not take place.
   private func secrets(of link: LinkID) -> LinkSecrets {
     let (hasPasscode, showsCodes, hasDriver) = ask {
-      ($0.configuration.passcode != nil, $0.configuration.showsCodes, $0.configuration.handshakeTime != nil)
+      ($0.configuration.passcode != nil, $0.configuration.showsCodes, $0.configuration.driverTime != nil)
     }
     return LinkSecrets(
       passcode: hasPasscode ? secrets(transport.exportPasscodeKey(link)) : nil,

@@ -2,6 +2,24 @@ import Basics
 import PeerProtocol
 
 /// One connection: its stream of bytes, its TLS channel and its queue.
+///
+/// A link begins as a stranger's, and most of what is here keeps strangers from costing members anything. A stranger is
+/// served by turns (`StepQueue`), reads little at once, and has its handshake computed on a thread of its own: a step
+/// of it takes tenths of a millisecond, which nothing divides. Meanwhile the link is ``Phase/away``: that thread has
+/// the channel, and this one touches nothing of it, not even where the link ends.
+///
+/// Sending has the opposite aim: not to be early. The node gives bytes up to a high watermark, so that an urgent frame
+/// never stands behind more than that, and they leave when the round is over, in few large writes. ``send(_:)``
+/// encrypts bytes where they are, as far as the socket takes them; the queue is for the rest. A link that fills the
+/// slowest hop bounds its bytes in flight, or the pictures of a map would delay the poses of everybody behind that hop
+/// (`DelayControl`).
+///
+/// Closing is a phase of its own, ``Phase/draining``. A socket that is closed with unread bytes makes the kernel send a
+/// reset, which destroys what is still on its way, and with it the goodbye that says why. So what is queued leaves
+/// first, then TLS's own end, and the socket stays open until the peer has closed it or a deadline has passed.
+///
+/// The driver calls and is called on the loop, never from inside a call of its own. The phases of strangers, and all
+/// times, are in Documentation/transport.md.
 final class SecureLink: EventHandler {
   enum Phase {
     /// TCP is being set up by us.
@@ -157,6 +175,7 @@ extension SecureLink {
 
   /// Lets another thread take a step of the handshake; the link goes on when it has its turn after that.
   private func shakeHands(over bytes: [UInt8], on thread: HandshakeThread) {
+    assert(phase == .handshaking && isOnProbation, "a step of a handshake is taken twice at once")
     phase = .away
     transport.gate.beginComputing(for: id, at: transport.loop.now)
     // A step that hangs is ended too; its time is not taken from the peer's.
@@ -179,6 +198,7 @@ extension SecureLink {
   }
 
   private func goOn() {
+    assert(phase == .back, "the channel is still away")
     phase = .handshaking
     let time = transport.gate.endComputing(for: id, at: transport.loop.now)
     deadline = deadline.map { $0 - transport.configuration.handshakeTimeout + time }
@@ -258,6 +278,7 @@ extension SecureLink {
       flushLater()
       return enqueue(bytes)
     }
+    assert(lent.isEmpty, "bytes are lent while others are")
     lent = bytes
     flush()
     let rest = exchange(&lent, with: UnsafeRawBufferPointer(start: nil, count: 0))
@@ -382,6 +403,7 @@ extension SecureLink {
 
   /// Sends what is queued and waits a moment for the peer; a stranger keeps its place at the gate meanwhile.
   private func drain() {
+    assert(phase == .open, "nothing is flushed before the peer is known")
     phase = .draining
     closesBy = transport.loop.now + transport.configuration.closeTimeout
     if isOnProbation { transport.gate.note(.draining, of: id) } else { transport.noteClosing(id) }

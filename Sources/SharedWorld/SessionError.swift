@@ -129,7 +129,7 @@ extension SessionError {
     /// The place is not mapped well enough to be captured or shared.
     public static let mapNotReady = Code("map-not-ready")
     /// A scan was not found in the session's map, or not surely: look around and try again.
-    public static let notRelocalised = Code("not-relocalised")
+    public static let notRelocalized = Code("not-relocalized")
     /// A turn between two frames is still open after all that was observed: observe more, at other places.
     public static let notDetermined = Code("not-determined")
     /// A device tells no pose by which it could be found.

@@ -8,8 +8,8 @@ struct AlignmentPicture {
   private let isVector: Bool
 
   /// The colours of the points of the map and of the query.
-  private static let mapColour: SIMD3<UInt8> = [96, 130, 182]
-  private static let queryColour: SIMD3<UInt8> = [240, 140, 40]
+  private static let mapColor: SIMD3<UInt8> = [96, 130, 182]
+  private static let queryColor: SIMD3<UInt8> = [240, 140, 40]
 
   /// - Throws: For a name that is neither of a PNG nor of an SVG file.
   init(_ path: String) throws(ProgramFailure) {
@@ -30,13 +30,13 @@ struct AlignmentPicture {
     let placed = motion.map { motion in loose.map { motion.act(on: $0) } } ?? []
     let right = SIMD3<Float>(bounds.upperBound - bounds.lowerBound, 0, 0)
     let groups =
-      [(fixed, Self.mapColour), (loose, Self.queryColour)]
-      + [(fixed.map { $0 + right }, Self.mapColour), (placed.map { $0 + right }, Self.queryColour)]
+      [(fixed, Self.mapColor), (loose, Self.queryColor)]
+      + [(fixed.map { $0 + right }, Self.mapColor), (placed.map { $0 + right }, Self.queryColor)]
     let positions = groups.flatMap { $0.0 }
-    let colours = groups.flatMap { Array(repeating: $0.1, count: $0.0.count) }
+    let colors = groups.flatMap { Array(repeating: $0.1, count: $0.0.count) }
     let cloud = FeatureCloud(
       positions: positions, identifiers: positions.indices.map(UInt64.init),
-      channels: FeatureCloud.Channels(colours: colours))
+      channels: FeatureCloud.Channels(colors: colors))
     let picture = MapPicture(WorldMap(cloud: cloud), width: 1600, height: 800)
     try MapOutput.write(isVector ? Array(picture.svg().utf8) : picture.png(), to: path, progress)
   }

@@ -83,8 +83,8 @@ extension Program {
     case .sendMap(let peer, let isForced): return try await sendMap(to: peer, isForced: isForced)
     case .cancelMap: return try await cancelMap()
     case .file(let act): return try await perform(act)
-    case .relocalised(let isRelocalised): return try await relocalise(isRelocalised)
-    case .relocalise(let path, let onlyIfMoved): return try await relocalise(path, onlyIfMoved: onlyIfMoved)
+    case .relocalized(let isRelocalized): return try await relocalize(isRelocalized)
+    case .relocalize(let path, let onlyIfMoved): return try await relocalize(path, onlyIfMoved: onlyIfMoved)
     case .touch(let name, let position): return try await touch(name, at: position)
     case .align(let peer): return try await align(with: try await member(peer))
     case .meet(let peer, let isTouching): return try await meet(try await member(peer), isTouching: isTouching)
@@ -226,7 +226,7 @@ extension Report.MapStage {
     case .none: self.init(peer: person, stage: "none", percent: 0)
     case .transferring(let percent): self.init(peer: person, stage: "transferring", percent: percent)
     case .received: self.init(peer: person, stage: "received", percent: 100)
-    case .relocalised: self.init(peer: person, stage: "relocalised", percent: 100)
+    case .relocalized: self.init(peer: person, stage: "relocalized", percent: 100)
     case .claimed: self.init(peer: person, stage: "claimed", percent: 100)
     }
   }

@@ -50,7 +50,7 @@ extension Program {
       reportMap(of: peer, status)
     case .alignmentChanged(let peer, let alignment):
       console.say(.alignmentChanged(Report.Alignment(person(peer), alignment)))
-    case .synchronised(let digest): console.say(.synchronised(digest: digest.description))
+    case .synchronized(let digest): console.say(.synchronized(digest: digest.description))
     case .anchorAdded(let anchor, let origin): report(anchor, from: origin)
     case .anchorUpdated(let anchor, let origin): console.say(.anchorUpdated(noted(anchor), origin: origin))
     case .anchorRemoved(let anchor, let origin): console.say(.anchorRemoved(forgotten(anchor), origin: origin))

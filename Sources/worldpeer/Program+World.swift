@@ -52,12 +52,12 @@ extension Program {
   }
 
   /// Tells the others whether this peer knows where it is in the session's map.
-  func relocalise(_ isRelocalised: Bool) async throws -> Report.Answer {
+  func relocalize(_ isRelocalized: Bool) async throws -> Report.Answer {
     guard let id = await session.state().mapID else {
       throw ProgramFailure("no-map", "the session has no map here yet")
     }
-    await session.setRelocalised(isRelocalised)
-    return .relocalised(isRelocalised, mapID: id.description)
+    await session.setRelocalized(isRelocalized)
+    return .relocalized(isRelocalized, mapID: id.description)
   }
 
   /// How the frames of all other peers lie in this one's.
@@ -90,7 +90,7 @@ extension Program {
       reasons.append("touches: \(error.message)")
     }
     do {
-      return .aligned(by: "map", Report.Alignment(person(peer), try await relocaliseScan(towards: peer)))
+      return .aligned(by: "map", Report.Alignment(person(peer), try await relocalizeScan(toward: peer)))
     } catch let error as SessionError {
       reasons.append("map: \(error.message)")
     }
@@ -103,11 +103,11 @@ extension Program {
   }
 
   /// Finds the loaded scan in the session's map; a peer whose frame is lined up with the map's is then too.
-  private func relocaliseScan(towards peer: PeerID) async throws -> PeerAlignment {
+  private func relocalizeScan(toward peer: PeerID) async throws -> PeerAlignment {
     guard let scan = view.map, view.sharedID == nil else {
       throw SessionError(.notDetermined, "load a scan of this place")
     }
-    try await session.relocalise(scan.cloud)
+    try await session.relocalize(scan.cloud)
     let alignment = await session.alignment(of: peer)
     guard alignment.state == .aligned else {
       throw SessionError(.notDetermined, "\(person(peer).name) has not found its place in the map")
@@ -118,11 +118,11 @@ extension Program {
   /// Finds a scan in the session's map; the file is moved into the frame of `--frame`, as if this device had scanned it.
   ///
   /// `onlyIfMoved`: nothing changes as long as the scan fits the frame as it lies.
-  func relocalise(_ path: String, onlyIfMoved: Bool) async throws -> Report.Answer {
+  func relocalize(_ path: String, onlyIfMoved: Bool) async throws -> Report.Answer {
     let scan = try await seenHere(try await Self.read(path).map)
     let shared =
       onlyIfMoved
-      ? try await session.keepAligned(by: MapScan(scan.cloud)).alignment : try await session.relocalise(scan.cloud)
+      ? try await session.keepAligned(by: MapScan(scan.cloud)).alignment : try await session.relocalize(scan.cloud)
     return .alignment([Report.Alignment(Report.Person(id: "", name: "the map"), shared)])
   }
 

@@ -16,7 +16,7 @@ actor Program {
       case .done: .done
       case .failed: .negative
       case .sessionEnded: .session
-      case .signal(let number): .signalled(number)
+      case .signal(let number): .signaled(number)
       }
     }
   }

@@ -70,7 +70,7 @@ enum WorldView {
         if case .left? = await viewer.ending { return .done }
         return .session
       }
-      group.addTask { await signals.next().map(ExitCode.signalled) }
+      group.addTask { await signals.next().map(ExitCode.signaled) }
       let status = await group.next() ?? nil
       group.cancelAll()
       return status ?? .session

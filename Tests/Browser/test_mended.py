@@ -87,11 +87,11 @@ class MendedTest(RoomTest):
         self.assertIn("60,000 points", page.text("#map"))
         self.assertEqual(page.anchors(), {})
 
-    def test_colours_are_drawn(self):
+    def test_colors_are_drawn(self):
         cloud = self.folder / "magenta.ply"
         header = "ply\nformat ascii 1.0\nelement vertex 10000\n"
         header += "".join(f"property float {axis}\n" for axis in "xyz")
-        header += "".join(f"property uchar {colour}\n" for colour in ("red", "green", "blue"))
+        header += "".join(f"property uchar {color}\n" for color in ("red", "green", "blue"))
         points = "".join(f"{i % 100 / 25} {i // 100 / 25} 0 250 0 250\n" for i in range(10000))
         cloud.write_text(header + "end_header\n" + points)
         self.start("--map", cloud)

@@ -124,7 +124,7 @@ class PagesTest(TwoPagesTest):
         phone.until(lambda: math.dist(phone.spot("anna 1"), before) > 5, "one finger turns")
         self.assertEqual(len(phone.anchors()), 3)
 
-    def test_every_width_and_both_colours_show_everything(self):
+    def test_every_width_and_both_colors_show_everything(self):
         self.start_with_room()
         self.place(300, 400, "anna 1")
         page = self.other

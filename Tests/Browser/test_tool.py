@@ -264,7 +264,7 @@ class ToolTest(TwoPagesTest):
         self.wait_for_peers(page, 3)
         page.until(lambda: "not aligned" in page.text("#peers"), "dora has a frame of her own")
         page.shoot("unaligned")
-        dora.say("wait map", f"relocalise {self.room}")
+        dora.say("wait map", f"relocalize {self.room}")
         page.until(lambda: "aligned ±" in page.text("#peers"), "she has found her place")
         self.assertIn("residual", page.script(
             "return [...document.querySelectorAll('#peers .tag')].find((tag) => tag.textContent.startsWith('aligned')).title"))
@@ -294,18 +294,18 @@ class ToolTest(TwoPagesTest):
             return Array.from({ length: marks.count }, (_, i) => [...floats.slice(7 * i, 7 * i + 7)]);
             })()""")
 
-    def test_anchors_are_coloured_by_their_author(self):
+    def test_anchors_are_colored_by_their_author(self):
         self.start_both()
         page = self.one
         self.place(page, 300, 400, "anna 1")
         self.other.click(250, 500)
         page.until(lambda: page.label("bert 1"), "an anchor of the other")
-        colours = lambda: {tuple(vertex[3:6]) for vertex in self.vertices(page)}
-        page.until(lambda: len(colours()) == 4, "axes of three colours, and the line to the floor")
+        colors = lambda: {tuple(vertex[3:6]) for vertex in self.vertices(page)}
+        page.until(lambda: len(colors()) == 4, "axes of three colours, and the line to the floor")
         page.script("const list = document.querySelector('#tints'); list.value = 'author'; list.onchange()")
         # Hues follow from keys, which are made by chance: two may be the same.
         authors = self.hues(page, 2)
-        page.until(lambda: len(colours()) == len(authors), "a colour for each author")
+        page.until(lambda: len(colors()) == len(authors), "a colour for each author")
 
     def hues(self, page, count):
         """The different hues of the authors of this many anchors."""

@@ -172,7 +172,7 @@ struct EventRecordTests {
     let map = MapID(SHA256Digest(hashing: [2]))
     let stages: [(MapStatus.Stage, Int, UInt32)] = [
       (.none, SW_MAP_NONE, 0), (.transferring(percent: 40), SW_MAP_TRANSFERRING, 40), (.received, SW_MAP_RECEIVED, 0),
-      (.relocalised, SW_MAP_RELOCALISED, 0), (.claimed, SW_MAP_CLAIMED, 0),
+      (.relocalized, SW_MAP_RELOCALIZED, 0), (.claimed, SW_MAP_CLAIMED, 0),
     ]
     for (stage, kind, percent) in stages {
       let status = MapStatus(map: stage == .none ? nil : map, stage: stage)

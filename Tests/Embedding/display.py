@@ -39,8 +39,8 @@ class Display:
         # XWD: a header in big-endian words, the first of which is its length, then the table of colours, then the rows.
         raw = self._picture.read_bytes()
         header = struct.unpack(">25I", raw[:100])
-        width, height, line, colours = header[4], header[5], header[12], header[19]
-        begin = header[0] + 12 * colours
+        width, height, line, colors = header[4], header[5], header[12], header[19]
+        begin = header[0] + 12 * colors
         rows = []
         for row in range(height):
             pixels = raw[begin + row * line:begin + row * line + 4 * width]
@@ -61,14 +61,14 @@ class Display:
             b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
             + chunk(b"IDAT", zlib.compress(b"".join(b"\0" + row for row in rows))) + chunk(b"IEND", b""))
 
-    def find(self, *colour):
+    def find(self, *color):
         """The places (x, y) that show a colour: red, green and blue."""
         _, _, rows = self.picture()
         places = []
         for y, row in enumerate(rows):
-            x = row.find(bytes(colour))
+            x = row.find(bytes(color))
             while x >= 0:
                 if x % 3 == 0:
                     places.append((x // 3, y))
-                x = row.find(bytes(colour), x + 1)
+                x = row.find(bytes(color), x + 1)
         return places

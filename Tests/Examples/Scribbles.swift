@@ -25,29 +25,29 @@ struct Scribbles {
     init(_ session: Session) { self.session = session }
 
     /// Draws here, and for the others in their own room: the transform is the place of the tip.
-    func draw(_ pen: Message<Pen>, colour: String) async throws {
-      apply(pen, colour: colour)
-      try await session.send(pen, to: .all, at: "draw/" + colour)
+    func draw(_ pen: Message<Pen>, color: String) async throws {
+      apply(pen, color: color)
+      try await session.send(pen, to: .all, at: "draw/" + color)
     }
 
     /// Applies what the others draw until `count` strokes of theirs are finished.
     func follow(_ pens: MessageStream<Pen>, until count: Int) async {
       for await pen in pens {
-        guard let colour = pen.endpoint.split(separator: "/").last else { continue }
-        apply(pen.message, colour: String(colour))
+        guard let color = pen.endpoint.split(separator: "/").last else { continue }
+        apply(pen.message, color: String(color))
         if pen.object == .up { finished += 1 }
         if finished == count { return }
       }
     }
 
-    private func apply(_ pen: Message<Pen>, colour: String) {
+    private func apply(_ pen: Message<Pen>, color: String) {
       let tip = pen.transform ?? .identity
       switch pen.object {
       case .down(let point, let width):
-        strokes[colour, default: []].append(Stroke(width: width, points: [tip.act(on: point)]))
+        strokes[color, default: []].append(Stroke(width: width, points: [tip.act(on: point)]))
       case .move(let points):
-        guard let last = strokes[colour]?.indices.last else { return }
-        strokes[colour]?[last].points += points.map(tip.act(on:))
+        guard let last = strokes[color]?.indices.last else { return }
+        strokes[color]?[last].points += points.map(tip.act(on:))
       case .up: break
       }
     }
@@ -62,13 +62,13 @@ struct Scribbles {
         for (canvas, pens) in zip(canvases, streams) {
           group.addTask { await canvas.follow(pens, until: 2 * 5) }
         }
-        for (canvas, colour) in zip(canvases, ["red", "green", "blue"]) {
+        for (canvas, color) in zip(canvases, ["red", "green", "blue"]) {
           group.addTask {
             for number in 0..<5 {
               let tip = Transform(translation: [Float(number), 1, 0])
-              try await canvas.draw(Message(.down([0, 0, 0], width: 0.01), transform: tip), colour: colour)
-              try await canvas.draw(Message(.move([[0.1, 0, 0], [0.2, 0, 0]]), transform: tip), colour: colour)
-              try await canvas.draw(Message(.up, transform: tip), colour: colour)
+              try await canvas.draw(Message(.down([0, 0, 0], width: 0.01), transform: tip), color: color)
+              try await canvas.draw(Message(.move([[0.1, 0, 0], [0.2, 0, 0]]), transform: tip), color: color)
+              try await canvas.draw(Message(.up, transform: tip), color: color)
             }
           }
         }

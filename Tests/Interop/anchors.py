@@ -1,4 +1,4 @@
-"""The anchor set: Documentation/Protocol/anchors.md and synchronisation.md."""
+"""The anchor set: Documentation/Protocol/anchors.md and synchronization.md."""
 
 import hashlib
 import struct

@@ -46,8 +46,8 @@ class MainJobTest(LanTest):
         """A newcomer gets everything and takes over nothing."""
         host = self.host_of(members)
         late = self.start("late", members[0])
-        synchronised = late.event("synchronised")
-        self.assertEqual(synchronised["digest"], members[0].ask("digest")["digest"])
+        synchronized = late.event("synchronized")
+        self.assertEqual(synchronized["digest"], members[0].ask("digest")["digest"])
         self.assertEqual(late.ask("status")["points"], POINTS)
         self.assertEqual(self.agree([*members, late], anchors=anchors)["host"], host.id)
         for peer in [*members, late]:

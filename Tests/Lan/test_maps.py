@@ -133,7 +133,7 @@ class MapTest(LanTest):
         self.assertLess(most, limit)
         for joiner in joiners:
             joiner.event("map-received", seconds=60)
-            joiner.event("synchronised", seconds=60)
+            joiner.event("synchronized", seconds=60)
 
 
 def until(joiner, fraction):

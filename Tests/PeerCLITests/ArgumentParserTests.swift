@@ -7,14 +7,14 @@ import Testing
 struct ArgumentParserTests {
   /// A command line with an option of each kind.
   struct Line: Equatable {
-    enum Colour: String, CaseIterable { case red, green }
+    enum Color: String, CaseIterable { case red, green }
 
     var name = ""
     var address: Endpoint?
     var listen = Endpoint(host: "::", port: 0)
     var connect: [Endpoint] = []
-    var colour = Colour.red
-    var other: Colour?
+    var color = Color.red
+    var other: Color?
     var count: Int?
     var box: [Float]?
     var isFast = false
@@ -27,7 +27,7 @@ struct ArgumentParserTests {
       [
         .required("--name", "NAME", \.name, help: "h"), .optional("--address", "HOST:PORT", \.address, help: "h"),
         .value("--listen", "HOST:PORT", \.listen, help: "h"), .list("--connect", "HOST:PORT", \.connect, help: "h"),
-        .choice("--colour", \.colour, among: Line.Colour.allCases, help: "h"),
+        .choice("--color", \.color, among: Line.Color.allCases, help: "h"),
         .choice("--other", \.other, among: [.green], help: "h"),
         .number("--count", "N", \.count, in: 1...7, help: "h"), .numbers("--box", "X,Y,Z", \.box, help: "h"),
         .flag("--fast", \.isFast, help: "h"), .json("h"),
@@ -42,8 +42,8 @@ struct ArgumentParserTests {
   func everything() throws {
     let line = try parse(
       "--fast in --name=kitchen --address lab:1 --listen [fe80::1%eth0]:2 --connect a:1 --connect b:2 -1.5 "
-        + "--colour green --other green --count 7 --box -1,0,2.5 --json")
-    var expected = Line(name: "kitchen", colour: .green, other: .green, count: 7, box: [-1, 0, 2.5], isFast: true)
+        + "--color green --other green --count 7 --box -1,0,2.5 --json")
+    var expected = Line(name: "kitchen", color: .green, other: .green, count: 7, box: [-1, 0, 2.5], isFast: true)
     expected.address = Endpoint(host: "lab", port: 1)
     expected.listen = Endpoint(host: "fe80::1%eth0", port: 2)
     expected.connect = [Endpoint(host: "a", port: 1), Endpoint(host: "b", port: 2)]
@@ -73,8 +73,8 @@ struct ArgumentParserTests {
       ("--nmae a", "unknown option '--nmae'; did you mean '--name'?"),
       ("--frobnicate", "unknown option '--frobnicate'"),
       ("-x", "unknown option '-x'"), ("--fast=yes", "option '--fast' takes no value; leave out what follows the '='"),
-      ("--colour blue", "--colour: 'blue' is not one of red, green"),
-      ("--colour gren", "--colour: 'gren' is not one of red, green; did you mean 'green'?"),
+      ("--color blue", "--color: 'blue' is not one of red, green"),
+      ("--color gren", "--color: 'gren' is not one of red, green; did you mean 'green'?"),
       ("--other red", "--other: 'red' is not one of green"),
       ("--count 8", "--count: '8' is not a number from 1 to 7"),
       ("--count x", "--count: 'x' is not a number from 1 to 7"),
@@ -130,9 +130,9 @@ struct HelpPageTests {
   func statuses() {
     var page = HelpPage("tool", "x", usage: "")
     page.addExitCodes(negative: "no", hasSession: true)
-    for status: ExitCode in [.done, .negative, .usage, .damaged, .io, .session, .signalled(2)] {
+    for status: ExitCode in [.done, .negative, .usage, .damaged, .io, .session, .signaled(2)] {
       #expect(page.text.contains("\n  \(status.number) "))
     }
-    #expect(ExitCode.signalled(15).number == 143 && page.text.contains("143"))
+    #expect(ExitCode.signaled(15).number == 143 && page.text.contains("143"))
   }
 }

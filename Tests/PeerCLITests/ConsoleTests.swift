@@ -20,10 +20,10 @@ struct ConsoleTests {
   }
 
   @Test("colour is for a terminal only")
-  func colour() {
+  func color() {
     let paper = Paper()
     var streams = paper.streams()
-    streams.hasColour = true
+    streams.hasColor = true
     Console("tool", .text, streams: streams).say(Self.joined)
     #expect(paper.take().output == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined\n")
   }

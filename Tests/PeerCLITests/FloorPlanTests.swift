@@ -23,7 +23,7 @@ struct FloorPlanTests {
       FloorPlan(
         nil, anchors: [("sofa", [2, 0, 1]), ("lamp", [-2, 1, -1])], devices: [("anna", [0, 1.5, 0])], columns: 49,
         rows: 40))
-    let text = plan.lines.map { $0.text(colour: false) }
+    let text = plan.lines.map { $0.text(color: false) }
     #expect(plan.rows.first?.first == "a" && plan.rows.last?.last == "b" && plan.rows.joined().contains("@"))
     #expect(
       text.suffix(3) == [
@@ -39,7 +39,7 @@ struct FloorPlanTests {
     let plan = try #require(
       FloorPlan(Self.cloud(corners), anchors: [("x", [90, 0, 0])], devices: [], columns: columns, rows: rows))
     #expect(plan.rows.count <= rows && Set(plan.rows.map(\.count)).count == 1)
-    for line in plan.lines.prefix(plan.rows.count + 2) { #expect(TextWidth.of(line.text(colour: false)) < columns) }
+    for line in plan.lines.prefix(plan.rows.count + 2) { #expect(TextWidth.of(line.text(color: false)) < columns) }
   }
 
   @Test("a dense floor is a shade, and the wall on it stands out")
@@ -62,7 +62,7 @@ struct FloorPlanTests {
   func extremes() throws {
     let many = (0..<100).map { (name: "\($0)", position: SIMD3<Float>(Float($0 % 10), 0, Float($0 / 10))) }
     let plan = try #require(FloorPlan(nil, anchors: many, devices: [], columns: 80, rows: 40))
-    #expect(plan.lines.last?.text(colour: false) == "  •  38 more anchors")
+    #expect(plan.lines.last?.text(color: false) == "  •  38 more anchors")
     #expect(try #require(FloorPlan(nil, anchors: [many[0]], devices: [], columns: 80, rows: 24)).scale > 0)
     #expect(FloorPlan(nil, anchors: [], devices: [], columns: 80, rows: 24) == nil)
   }

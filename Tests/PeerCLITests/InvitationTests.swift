@@ -82,7 +82,7 @@ struct InvitationReportTests {
   func failed(isRetried: Bool) {
     let report = Report.invitationFailed(
       inviting: "lab:7", SessionError(.locked, "it failed; do something"), isRetried: isRetried)
-    let text = report.lines[0].text(colour: false)
+    let text = report.lines[0].text(color: false)
     #expect(text == (isRetried ? "~ lab:7: it failed; still trying" : "✗ locked: lab:7: it failed; do something"))
   }
 }

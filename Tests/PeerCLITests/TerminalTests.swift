@@ -34,8 +34,8 @@ struct InputRowTests {
   @Test("a line in colour is cut by columns, not by bytes")
   func cut() {
     let line: Line = "\("日本", .name) x"
-    #expect(line.beginning(columns: 3).text(colour: true) == "\u{1b}[1m日\u{1b}[0m")
-    #expect(line.beginning(columns: 6).text(colour: false) == "日本 x")
+    #expect(line.beginning(columns: 3).text(color: true) == "\u{1b}[1m日\u{1b}[0m")
+    #expect(line.beginning(columns: 6).text(color: false) == "日本 x")
   }
 }
 
@@ -44,7 +44,7 @@ struct FooterTests {
   private static let clear = "\u{1b}[J"
 
   private func footer(columns: Int = 20, rows: Int = 24) -> Footer {
-    Footer(prompt: "me› ", columns: columns, rows: rows, hasColour: false)
+    Footer(prompt: "me› ", columns: columns, rows: rows, hasColor: false)
   }
 
   @Test("output goes above the line and the status, which are drawn again")
@@ -83,11 +83,11 @@ struct FooterTests {
   @Test("the row of status has what is most important first")
   func status() {
     var status = StatusLine(name: "porch")
-    #expect(status.line.text(colour: false) == "porch │ 0 peers │ no host │ 0 anchors")
+    #expect(status.line.text(color: false) == "porch │ 0 peers │ no host │ 0 anchors")
     (status.host, status.peers, status.anchors, status.digest) = ("kitchen", 1, 2_000, "0123456789")
     (status.isLocked, status.waiting, status.transfer) = (true, 3, "map ━━ 40 %")
     #expect(
-      status.line.text(colour: false)
+      status.line.text(color: false)
         == "porch │ 1 peer │ host kitchen │ locked │ 3 commands waiting │ map ━━ 40 % │ 2,000 anchors │ digest 01234567"
     )
   }
@@ -98,7 +98,7 @@ struct FooterTests {
     var streams = paper.streams()
     (streams.outputIsTerminal, streams.inputIsTerminal) = (true, true)
     let error = streams.error
-    streams.progress = { error(($0?.text(colour: false) ?? "gone") + "\n") }
+    streams.progress = { error(($0?.text(color: false) ?? "gone") + "\n") }
     let console = Console("tool", .text, streams: streams)
     console.say(Report("progress", [:], ["half"], display: .progress(isLast: false)))
     #expect(paper.take() == ("", "half\n"))

@@ -16,12 +16,12 @@ struct TextTests {
   @Test("a name from the network cannot steer the terminal")
   func safety() {
     let line: Line = "\("\u{1b}[2Jeve\n\u{202e}", .name) joined"
-    #expect(line.text(colour: false) == "\u{fffd}[2Jeve\u{fffd}\u{fffd} joined")
+    #expect(line.text(color: false) == "\u{fffd}[2Jeve\u{fffd}\u{fffd} joined")
   }
 
   @Test("the bar shows the share", arguments: [(0, "─", " 0 %"), (50_000, "━", " 50 %"), (100_000, "━", " 100 %")])
   func progress(done: Int, first: String, percent: String) {
-    let text = ProgressBar(done, of: 100_000).line.text(colour: false)
+    let text = ProgressBar(done, of: 100_000).line.text(color: false)
     #expect(text.hasPrefix(first) && text.hasSuffix(percent))
   }
 }

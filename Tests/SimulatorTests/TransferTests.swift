@@ -148,10 +148,10 @@ struct TransferTests {
         before[index] = members.node(0)?.anchors.vector
       }
     }
-    members.wait(60) { members in (2..<12).allSatisfy { members.node($0)?.isSynchronised == true } }
+    members.wait(60) { members in (2..<12).allSatisfy { members.node($0)?.isSynchronized == true } }
     for index in 2..<12 {
       let node = try #require(members.node(index))
-      #expect(node.isSynchronised && node.currentMap == id)
+      #expect(node.isSynchronized && node.currentMap == id)
       #expect(before[index].map(node.anchors.vector.covers) == true)
       #expect(members.digest(index) == members.digest(0))
     }
@@ -169,7 +169,7 @@ struct TransferTests {
     let host = try #require((0..<3).first { members.node($0)?.me == members.node(0)?.host })
     members.apply(.crash(host, silently: true))
     members.place(on: host == 1 ? 2 : 1)
-    members.wait(60) { $0.node(3)?.isSynchronised == true && $0.node(3)?.host != nil }
+    members.wait(60) { $0.node(3)?.isSynchronized == true && $0.node(3)?.host != nil }
     let other = host == 1 ? 2 : 1
     #expect(members.node(3)?.currentMap == id)
     members.wait(10) { $0.digest(3) == $0.digest(other) }
@@ -200,12 +200,12 @@ struct TransferTests {
     }
     members.wait(60) { members in (1...2).allSatisfy { members.status($0) == .received } }
     members.simulation.perform(1) { peer, now in
-      peer.perform(at: now) { node, now in node.handle(.relocalised(.measured), at: now) }
+      peer.perform(at: now) { node, now in node.handle(.relocalized(.measured), at: now) }
     }
     members.simulation.run(for: 100_000_000)
     for index in [0, 2] {
       #expect(
-        members.node(index)?.mapStatus(of: SessionPeer.identity(of: 1)) == MapStatus(map: id, stage: .relocalised))
+        members.node(index)?.mapStatus(of: SessionPeer.identity(of: 1)) == MapStatus(map: id, stage: .relocalized))
     }
   }
 

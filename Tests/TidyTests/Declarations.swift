@@ -174,7 +174,7 @@ struct Declarations {
   }
 
   /// The identifiers and keywords of `code`.
-  private static func words(of code: Substring) -> [Substring] {
+  static func words(of code: Substring) -> [Substring] {
     // By bytes: characters would take a minute.
     code.utf8.split { byte in
       switch byte {

@@ -24,7 +24,7 @@ struct GrowingEnums {
     "InvitationDecision": "handed in: what an app answers",
     "InvitationPolicy": "handed in: a setting",
     "InvitationTarget": "handed in: the peer to invite",
-    "MapPicture.Colouring": "handed in: a setting of a picture",
+    "MapPicture.Coloring": "handed in: a setting of a picture",
     "MapPicture.View": "handed in: a setting of a picture",
     "MapProviders": "handed in: a setting",
     "MessageAudience": "handed in: the receivers of a message",
@@ -54,7 +54,7 @@ struct GrowingEnums {
   }
 
   @Test("enums are found with the types around them, those without cases left out")
-  func recognised() {
+  func recognized() {
     let code = """
       @nonexhaustive
       public enum A {

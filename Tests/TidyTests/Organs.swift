@@ -70,7 +70,7 @@ struct Organs {
   }
 
   @Test("a name inside another one is no organ, a method of an organ's own publishes nothing")
-  func recognised() {
+  func recognized() {
     let code = "let a: LinksTable\nLinks.open()\nturn.mesh.publish(roster: roster)\npublish(in: &turn)\n"
     #expect(Self.others(than: "Ownership", in: code).map(\.line) == [2])
     #expect(Self.others(than: "Links", in: code).isEmpty)

@@ -78,7 +78,7 @@ struct Pages {
   }
 
   @Test("links to other sites and to symbols are left alone, fragments are cut off")
-  func recognised() {
+  func recognized() {
     let text = "[a](b.md) [c](https://d.e/f.md)\n`[g](h.md)` <doc:I> [j](../k/l.md#m) [n](#o)\n```\n[p](q.md)\n```\n"
     #expect(Self.links(in: text).map(\.path) == ["b.md", "../k/l.md"])
     #expect(Self.links(in: text).map(\.line) == [1, 2])

@@ -39,7 +39,7 @@ struct Switches {
   }
 
   @Test("a switch over numbers, text or types may have a default, one over cases may not")
-  func recognised() {
+  func recognized() {
     let code = """
       switch number {
       case 0..<3, limit: .a

@@ -49,7 +49,7 @@ import WorldModel
     #expect(try drift([1.5, 0, 1]) == nil)
   }
 
-  @Test func `halves of a map that are a centimetre off are accepted`() throws {
+  @Test func `halves of a map that are a centimeter off are accepted`() throws {
     let trial = SparseTrial(.halves, points: 1_500, mode: .gravity, seed: 1)
     let answer = try Relocalizer(map: trial.map).relocalize(trial.query, mode: .gravity)
     #expect(trial.isRight(try #require(answer.transform)))

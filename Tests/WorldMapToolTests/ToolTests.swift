@@ -31,7 +31,7 @@ final class Paper: Sendable {
     init() throws {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       #expect(
-        Paper.run(["generate", "--points", "2000", "--seed=7", "--colours", path("room.worldmap")]).code == .done)
+        Paper.run(["generate", "--points", "2000", "--seed=7", "--colors", path("room.worldmap")]).code == .done)
     }
     deinit { try? FileManager.default.removeItem(at: url) }
 
@@ -67,9 +67,9 @@ final class Paper: Sendable {
 
   @Test func `options are explained`() {
     for (command, option) in [
-      ("info", "--anchors"), ("convert", "--within METRES"), ("convert", "--frame ros|colmap"),
+      ("info", "--anchors"), ("convert", "--within METERS"), ("convert", "--frame ros|colmap"),
       ("convert", "--up y|z"), ("thumbnail", "--up y|z"), ("thumbnail", "--frame ros|colmap"),
-      ("diff", "--tolerance METRES"), ("crop", "--box X,Y,Z,X,Y,Z"), ("thumbnail", "--view above|perspective"),
+      ("diff", "--tolerance METERS"), ("crop", "--box X,Y,Z,X,Y,Z"), ("thumbnail", "--view above|perspective"),
       ("generate", "--seed N"), ("align", "--merge FILE"),
     ] {
       #expect(Paper.run([command, "--help"]).output.contains("\n  \(option) "))
@@ -134,7 +134,7 @@ final class Paper: Sendable {
     let folder = try Folder()
     let (code, answer) = try folder.run("info", "@room.worldmap", "--anchors")
     #expect(code == .done && answer["format"] as? String == "worldmap")
-    #expect(answer["points"] as? Int == 2000 && answer["channels"] as? [String] == ["colours"])
+    #expect(answer["points"] as? Int == 2000 && answer["channels"] as? [String] == ["colors"])
     let anchors = try #require(answer["anchorList"] as? [[String: Any]])
     #expect(anchors.count == answer["anchors"] as? Int)
     #expect(anchors.contains { $0["name"] as? String == "floor" && $0["kind"] as? String == "plane" })
@@ -155,7 +155,7 @@ final class Paper: Sendable {
     #expect((answer["anchorsChanged"] as? [Any])?.count == map.anchors.count)
   }
 
-  @Test func `quantised maps differ within their bound`() throws {
+  @Test func `quantized maps differ within their bound`() throws {
     let folder = try Folder()
     #expect(try folder.run("crop", "@room.worldmap", "@near.worldmap", "--outliers").code == .done)
     #expect(try folder.run("convert", "@near.worldmap", "@small.worldmap", "--within", "0.001").code == .done)

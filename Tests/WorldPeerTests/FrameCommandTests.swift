@@ -34,9 +34,9 @@ struct FrameCommandTests {
       let path = folder.appending(path: "points.xyz").path
       try Data("0 0 0\n1 0 0\n0 1 0\n".utf8).write(to: URL(filePath: path))
       let shared = try PeerProcess("shared", in: folder)
-      #expect(try await shared.ask("relocalise \(path)").code == "invalid-argument")
+      #expect(try await shared.ask("relocalize \(path)").code == "invalid-argument")
       let framed = try PeerProcess("framed", in: folder, ["--frame", "1,0,0,90"])
-      #expect(try await framed.ask("relocalise \(path)").code == "invalid-argument")
+      #expect(try await framed.ask("relocalize \(path)").code == "invalid-argument")
       #expect(try await framed.ask("keep-aligned \(path)").code == "invalid-argument")
       #expect(try await framed.ask("alignment").event == "answer")
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Commands about maps on their way", .endsHangs)
 struct MapCommandTests {
   @Test("a peer stops fetching a map, and tells when it has its place in another one")
-  func cancelAndRelocalise() async throws {
+  func cancelAndRelocalize() async throws {
     try await withFolder { folder in
       try await Session.withSession(as: try identity(in: folder), configuration: Self.configuration) { ann in
         let large = try await ann.share(try Self.largeMap())
@@ -19,17 +19,17 @@ struct MapCommandTests {
           let cancelled = try await bob.ask("cancel-map")
           #expect(cancelled.mapID == large.description)
           let again = try await bob.ask("cancel-map")
-          let lost = try await bob.ask("relocalised")
+          let lost = try await bob.ask("relocalized")
           #expect(again.code == "no-map" && lost.code == "no-map")
         }
         let small = try await ann.share(WorldMap(cloud: FeatureCloud(positions: [[1, 2, 3]], identifiers: [1])))
         #expect(try await bob.ask("wait map").event == "answer")
-        let found = try await bob.ask("relocalised")
-        #expect(found.mapID == small.description && found.relocalised == true)
-        await ann.setRelocalised(true)
+        let found = try await bob.ask("relocalized")
+        #expect(found.mapID == small.description && found.relocalized == true)
+        await ann.setRelocalized(true)
         let told = try await bob.line { $0.event == "map-status" && $0.stage == "claimed" }
         #expect(told.name == "ann" && told.mapID == small.description)
-        #expect(try await bob.ask("relocalised no").relocalised == false)
+        #expect(try await bob.ask("relocalized no").relocalized == false)
       }
     }
   }

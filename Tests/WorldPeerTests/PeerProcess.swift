@@ -18,7 +18,7 @@ struct Line: Decodable, Sendable {
   let digest: String?
   let mapID: String?
   let stage: String?
-  let relocalised: Bool?
+  let relocalized: Bool?
   let confirmed: Bool?
   let points: Int?
   let host: String?

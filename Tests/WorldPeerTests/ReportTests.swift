@@ -49,7 +49,7 @@ struct ReportTests {
         .participantMoved(.init(id: "1-2", peer: bob, position: [0, 1, 2], sessionTime: 4, sequence: .max)),
         #""event":"participant-moved","t":1.5,"clock":7.25,"peerID":"\#(bob.id)","name":"bob","id":"1-2","position":[0.0,1.0,2.0],"sessionTime":4,"sequence":9223372036854775807"#
       ),
-      (.synchronised(digest: "d1"), #""event":"synchronised","t":1.5,"clock":7.25,"digest":"d1""#),
+      (.synchronized(digest: "d1"), #""event":"synchronized","t":1.5,"clock":7.25,"digest":"d1""#),
       (
         .anchorAdded(lamp, origin: .remote),
         #""event":"anchor-added","t":1.5,"clock":7.25,"id":"1-2","name":"lamp","position":[1.0,-0.25,0.0],"author":"b0","origin":"remote""#
@@ -147,15 +147,15 @@ struct ReportTests {
   }
 
   @Test("a line has colour only when asked")
-  func colour() {
+  func color() {
     let line = Report.peerJoined(Self.bob, hasInvited: false).lines[0]
-    #expect(line.text(colour: false) == "→ bob joined")
-    #expect(line.text(colour: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
+    #expect(line.text(color: false) == "→ bob joined")
+    #expect(line.text(color: true) == "\u{1b}[32m→\u{1b}[0m \u{1b}[1mbob\u{1b}[0m joined")
   }
 
   @Test("people read who came on their own, and that a name has a new device is said once")
   func joins() {
-    let lines = [true, false].map { Report.peerJoined(Self.bob, hasInvited: $0).lines.map { $0.text(colour: false) } }
+    let lines = [true, false].map { Report.peerJoined(Self.bob, hasInvited: $0).lines.map { $0.text(color: false) } }
     #expect(lines == [["→ bob joined, having invited you"], ["→ bob joined"]])
     let told = [true, false].map { Report.newDevice(Self.bob, known: "ab", isTold: $0) }
     #expect(told.map(\.lines.isEmpty) == [true, false])
@@ -166,9 +166,9 @@ struct ReportTests {
   @Test("a message cannot steer the terminal that shows it")
   func messages() {
     #expect(
-      Report.message(from: Self.bob, Array("a\u{1b}[2J".utf8)).lines[0].text(colour: false) == "✉ bob: a\u{fffd}[2J")
+      Report.message(from: Self.bob, Array("a\u{1b}[2J".utf8)).lines[0].text(color: false) == "✉ bob: a\u{fffd}[2J")
     #expect(
-      Report.message(from: Self.bob, [0xff]).lines[0].text(colour: false) == "✉ bob: 1 bytes that are not text")
+      Report.message(from: Self.bob, [0xff]).lines[0].text(color: false) == "✉ bob: 1 bytes that are not text")
   }
 
   @Test("people see of a map what they asked for")
@@ -176,19 +176,19 @@ struct ReportTests {
     let stage = Report.MapStage(peer: Self.bob, stage: "received", percent: 100)
     #expect(Report.mapStatus(stage, mapID: "aa", isOurs: false).lines.isEmpty)
     let sent = Report.mapStatus(stage, mapID: "aa", isOurs: true)
-    #expect(sent.lines.map { $0.text(colour: false) } == ["▦ bob has the map"])
+    #expect(sent.lines.map { $0.text(color: false) } == ["▦ bob has the map"])
     let claim = Report.mapStatus(
       Report.MapStage(peer: Self.bob, stage: "claimed", percent: 100), mapID: "aa", isOurs: false)
-    #expect(claim.lines.map { $0.text(colour: false) } == ["▦ bob says that it knows its place in the map"])
+    #expect(claim.lines.map { $0.text(color: false) } == ["▦ bob says that it knows its place in the map"])
     let transfer = Report.Transfer(verified: 50_000, total: 100_000, requested: 0, received: 0, perSecond: 0)
-    let text = Report.mapProgress(from: Self.bob, transfer).lines[0].text(colour: false)
+    let text = Report.mapProgress(from: Self.bob, transfer).lines[0].text(color: false)
     #expect(text.hasPrefix("map from bob  ━━━━━━━━━━━━━━─") && text.hasSuffix(" 50 %  50.0 kB of 100.0 kB"))
   }
 
   @Test("people are told why another peer hosts, and nothing of the host at a join")
   func hosts() {
     func text(_ host: Report.Person?, _ cause: String?) -> [String] {
-      Report.hostChanged(host: host, epoch: 3, reason: "elected", cause: cause).lines.map { $0.text(colour: false) }
+      Report.hostChanged(host: host, epoch: 3, reason: "elected", cause: cause).lines.map { $0.text(color: false) }
     }
     #expect(text(Self.bob, "kitchen left") == ["★ bob hosts now: kitchen left"])
     #expect(text(Self.bob, nil) == [] && text(nil, "kitchen left") == [])
@@ -223,20 +223,20 @@ struct ReportTests {
     }
     #expect(add(["a", "b", "c", "d"], of: Self.bob) == [true, false, false, false])
     #expect(add(["e"], of: ann) == [false] && add(["f"], of: Self.bob) == [false] && add(["g"], of: nil) == [false])
-    let lines = news.take().flatMap(\.lines).map { $0.text(colour: false) }
+    let lines = news.take().flatMap(\.lines).map { $0.text(color: false) }
     #expect(
       lines == [
         "+ 5 anchors of bob: a, b, c …", "+ e (1.000, 0.000, 0.000)  1-e  remote",
         "+ g (1.000, 0.000, 0.000)  1-g  remote",
       ])
     #expect(news.take().isEmpty && add(["h", "i", "j", "k"], of: nil).first == true)
-    #expect(news.take().flatMap(\.lines).map { $0.text(colour: false) } == ["+ 4 anchors: h, i, j …"])
+    #expect(news.take().flatMap(\.lines).map { $0.text(color: false) } == ["+ 4 anchors: h, i, j …"])
   }
 
   @Test("the digest of no anchors is not shown to people")
   func digests() {
     func text(_ digest: String) -> [String] {
-      Report.synchronised(digest: digest).lines.map { $0.text(colour: false) }
+      Report.synchronized(digest: digest).lines.map { $0.text(color: false) }
     }
     #expect(text(String(repeating: "0", count: 64)) == ["= in step with everybody"])
     #expect(text("985961f2aa") == ["= in step with everybody  985961f2"])
@@ -244,7 +244,7 @@ struct ReportTests {
 
   @Test("positions are in metres, to the millimetre")
   func positions() {
-    let text = Report.anchorAdded(Self.lamp, origin: .local).lines[0].text(colour: false)
+    let text = Report.anchorAdded(Self.lamp, origin: .local).lines[0].text(color: false)
     #expect(text == "+ lamp (1.000, -0.250, 0.000)  1-2  local")
   }
 }

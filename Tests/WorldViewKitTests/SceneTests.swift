@@ -77,7 +77,7 @@ struct SceneTests {
   func points() {
     let cloud = FeatureCloud(
       positions: [[1, 2, 3], [4, 5, 6], [7, 8, 9]], identifiers: [1, 2, 3],
-      channels: .init(colours: [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
+      channels: .init(colors: [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
     let all = PointBuffer.encode(cloud)
     #expect(all.prefix(12) == [3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f])
     #expect(all[20..<24] == [1, 2, 3, 255])

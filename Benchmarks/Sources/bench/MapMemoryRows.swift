@@ -26,7 +26,7 @@ enum MapMemoryRows {
 
   private static let works = [
     Work(name: "encode") { map, _ in consume(try map.encoded().count) },
-    Work(name: "encode-1mm") { map, _ in consume(try map.encoded(.millimetre).count) },
+    Work(name: "encode-1mm") { map, _ in consume(try map.encoded(.millimeter).count) },
     Work(name: "encode-in-space") { map, _ in consume(try map.encoded(inSpace).count) },
     Work(name: "encode-unsorted") { map, _ in consume(try map.encoded().count) },
     Work(name: "save") { map, path in try map.write(toFile: path + ".copy") },

@@ -25,7 +25,7 @@ enum WorldMapRows {
   }
 
   private static let modes: [(String, EncodingOptions)] = [
-    ("lossless", .lossless), ("fast", .fast), ("1mm", .millimetre),
+    ("lossless", .lossless), ("fast", .fast), ("1mm", .millimeter),
   ]
 
   /// A codec under the name that its rows carry.
@@ -72,7 +72,7 @@ enum WorldMapRows {
       duels.append(Contender(name: "lossless-to-archiver", rival: .archiver) { WorldMapCodec($0, .lossless) })
     }
     #if DRACO
-    duels.append(Contender(name: "1mm-to-draco", rival: .draco) { WorldMapCodec($0, .millimetre) })
+    duels.append(Contender(name: "1mm-to-draco", rival: .draco) { WorldMapCodec($0, .millimeter) })
     #endif
     return duels
   }

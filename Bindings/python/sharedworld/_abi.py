@@ -342,7 +342,7 @@ class State(Structure):
         ("map_percent", c_uint32),
         ("member_limit", c_uint32),
         ("digest", Digest),
-        ("is_synchronised", c_uint8),
+        ("is_synchronized", c_uint8),
         ("is_locked", c_uint8),
         ("has_ended", c_uint8),
         ("reserved", c_uint8 * 5),

@@ -204,8 +204,8 @@ class PeerMapChanged(PeerEvent):
     percent: int
 
 
-@event_class(EventType.SYNCHRONISED)
-class Synchronised(Event):
+@event_class(EventType.SYNCHRONIZED)
+class Synchronized(Event):
     """All is here that the connected peers had when they connected."""
 
     digest: bytes

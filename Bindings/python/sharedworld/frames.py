@@ -77,12 +77,12 @@ class Frames(Core):
         library.sw_session_align(self.handle, c_key(peer), byref(measured), byref(result))
         return _read_alignment(result)
 
-    async def relocalise(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
+    async def relocalize(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
         """Finds a cloud of this peer's frame, n × 3 metres, in the session's map, and lines up with it.
 
-        `has_gravity` says whether y is straight up in both. The code is NOT_RELOCALISED when it is not found.
+        `has_gravity` says whether y is straight up in both. The code is NOT_RELOCALIZED when it is not found.
         """
-        return await self._look(library.sw_session_relocalise, points, has_gravity)
+        return await self._look(library.sw_session_relocalize, points, has_gravity)
 
     async def keep_aligned(self, points: npt.ArrayLike, *, has_gravity: bool = True) -> Alignment:
         """The same where it is needed: pass each cloud as the device walks.

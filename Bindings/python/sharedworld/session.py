@@ -275,9 +275,9 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """Stops fetching a map."""
         library.sw_session_cancel_map(self.handle, byref(c_id(_abi.MapID, map)))
 
-    def set_relocalised(self, relocalised: bool) -> None:
+    def set_relocalized(self, relocalized: bool) -> None:
         """Tells everybody that this program has found where it is in the session's map, or has lost it."""
-        library.sw_session_set_relocalised(self.handle, int(relocalised))
+        library.sw_session_set_relocalized(self.handle, int(relocalized))
 
 
 def _invitation(**target: Any) -> _abi.Invitation:

@@ -62,9 +62,9 @@ class Snapshot(Handle):
         return bytes(self._state.digest)
 
     @property
-    def is_synchronised(self) -> bool:
+    def is_synchronized(self) -> bool:
         """Whether all is here that the connected peers had when they connected."""
-        return bool(self._state.is_synchronised)
+        return bool(self._state.is_synchronized)
 
     @property
     def is_locked(self) -> bool:

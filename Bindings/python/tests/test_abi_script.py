@@ -30,10 +30,10 @@ extern "C" {
 #endif
 #define SW_ABI_VERSION 7
 typedef int32_t sw_status;
-/* Colours. They are three; } is no end. */
+/* Colors. They are three; } is no end. */
 enum {
-  SW_COLOUR_RED = 0, /* like { or ; */
-  SW_COLOUR_GREEN = 1
+  SW_COLOR_RED = 0, /* like { or ; */
+  SW_COLOR_GREEN = 1
 };
 /* A thing. */
 typedef struct sw_thing {
@@ -68,7 +68,7 @@ class ScriptTest(unittest.TestCase):
         interface = self.read()
         self.assertEqual(interface.version, 7)
         self.assertEqual(interface.enums, [
-            ("Colours. They are three; } is no end.", {"SW_COLOUR_RED": 0, "SW_COLOUR_GREEN": 1})])
+            ("Colors. They are three; } is no end.", {"SW_COLOR_RED": 0, "SW_COLOR_GREEN": 1})])
         self.assertEqual(interface.structures, {
             "sw_thing": [
                 ("size", "c_uint32"), ("name", "c_char_p"), ("data", "POINTER(c_uint8)"), ("place", "c_float * 16"),
@@ -80,7 +80,7 @@ class ScriptTest(unittest.TestCase):
                 "POINTER(Thing)", "c_void_p", "POINTER(c_float)", "POINTER(c_void_p)", "POINTER(POINTER(Thing))"],
             "sw_box_close": ["None", "c_void_p"]})
         made = abi.enum_class(*interface.enums[0])
-        self.assertIn('class Colour(IntEnum):\n    """Colours."""\n\n    RED = 0\n', made)
+        self.assertIn('class Color(IntEnum):\n    """Colors."""\n\n    RED = 0\n', made)
 
     def test_the_rest_is_refused_with_its_place(self):
         for addition, advice in {

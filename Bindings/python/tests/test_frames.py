@@ -79,7 +79,7 @@ class FrameTest(PeerTest):
             self.assertTrue(0 < mapping.progress < 1)
             await self.event(ann, MapReceived)
             self.assertEqual(ann.map.provider, bob_id)
-            found = await ann.relocalise(points + (1, 0, 0))
+            found = await ann.relocalize(points + (1, 0, 0))
             self.assertEqual(found.state, sw.AlignmentState.ALIGNED)
             self.assertGreater(found.observations, 100)
             np.testing.assert_allclose(found.transform, sw.translation(1, 0, 0), atol=0.05)
@@ -89,8 +89,8 @@ class FrameTest(PeerTest):
             kept = await ann.keep_aligned(points + (2, 0, 0))
             np.testing.assert_allclose(kept.transform, sw.translation(2, 0, 0), atol=0.05)
             with self.assertRaises(sw.SharedWorldError) as caught:
-                await ann.relocalise(points[:3])
-            self.assertEqual(caught.exception.code, sw.Code.NOT_RELOCALISED)
+                await ann.relocalize(points[:3])
+            self.assertEqual(caught.exception.code, sw.Code.NOT_RELOCALIZED)
 
 
 if __name__ == "__main__":

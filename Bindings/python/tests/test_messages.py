@@ -95,7 +95,7 @@ class MessageTest(PeerTest):
 
 class ObjectTest(PeerTest):
     async def test_an_object_arrives_with_all_that_it_has(self):
-        place, stroke = sw.translation(5, 6, 7), {"width": 2, "colour": "grün"}
+        place, stroke = sw.translation(5, 6, 7), {"width": 2, "color": "grün"}
         async with self.session("ann") as ann, self.session("bob") as bob:
             await ann.invite("127.0.0.1", bob.port)
             with bob.read_objects("Stroke", "draw/*") as reading:

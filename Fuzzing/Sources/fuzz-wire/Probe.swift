@@ -34,7 +34,7 @@ struct Probe {
       peerID: me, incarnation: 1, name: "me", service: "test", addresses: [address], seed: 1)
     configuration.showsCodes = compares
     configuration.compared = compares ? [] : nil
-    configuration.handshakeTime = hasDriver ? .seconds(10) : nil
+    configuration.driverTime = hasDriver ? .seconds(10) : nil
     let passcode = hasPasscode ? try? Passcode("correct horse") : nil
     configuration.passcode = passcode
     node = Node(configuration, at: now)

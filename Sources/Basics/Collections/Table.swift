@@ -114,6 +114,8 @@ package struct Table<Key: Comparable, Value> {
   }
 
   private mutating func insert(_ key: Key, _ value: Value, at index: Int) {
+    assert(index == 0 || keys[index - 1] < key, "keys stand in their order")
+    assert(index == keys.count || key < keys[index], "keys stand in their order")
     keys.insert(key, at: index)
     slots.insert(value, at: index)
   }

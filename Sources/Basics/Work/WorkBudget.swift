@@ -48,6 +48,7 @@ package struct WorkBudget: Sendable {
     let worth = Int64(clamping: bytes) * limits.perByte
     // The cost last: nothing that is filled in together with it is lost to the burst.
     balance = max(min(balance + worth - Int64(clamping: cost), limits.burst), -limits.debt)
+    assert(filledAt <= now, "the time of an account runs ahead")
   }
 
   /// How long the one with the account has to rest; nil while it may go on.

@@ -108,7 +108,7 @@ package final class Console: Sendable {
   /// Writes a report of something wrong: to standard error, or to scripts as an event like any other.
   package func complain(_ report: Report) {
     guard format == .text else { return say(report) }
-    for line in report.lines { streams.error(line.text(colour: false) + "\n") }
+    for line in report.lines { streams.error(line.text(color: false) + "\n") }
   }
 
   /// Writes a report that comes at any time: like ``complain(_:)``, but above what a user at a terminal types.
@@ -148,7 +148,7 @@ package final class Console: Sendable {
     }
     // Carriage return and "erase to the end of the line" (ECMA-48 §8.3.41) take the bar away.
     let clear = state.showsBar ? "\r\u{1b}[K" : ""
-    let text = lines.map { $0.text(colour: streams.hasColour) }.joined(separator: "\n")
+    let text = lines.map { $0.text(color: streams.hasColor) }.joined(separator: "\n")
     write(clear + text + (isBar ? "" : "\n"), &state)
     state.showsBar = isBar
   }

@@ -16,9 +16,9 @@ package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
   private var runs: [(ink: Ink, text: String)] = []
 
   /// The line as text, with the escape codes of a terminal (ECMA-48 §8.3.117) when it is to have colour.
-  package func text(colour: Bool) -> String {
+  package func text(color: Bool) -> String {
     runs.map { run in
-      colour && run.ink != .plain ? "\u{1b}[\(run.ink.rawValue)m\(run.text)\u{1b}[0m" : run.text
+      color && run.ink != .plain ? "\u{1b}[\(run.ink.rawValue)m\(run.text)\u{1b}[0m" : run.text
     }.joined()
   }
 
@@ -35,7 +35,7 @@ package struct Line: Equatable, Sendable, ExpressibleByStringInterpolation {
     return line
   }
 
-  package static func == (left: Self, right: Self) -> Bool { left.text(colour: true) == right.text(colour: true) }
+  package static func == (left: Self, right: Self) -> Bool { left.text(color: true) == right.text(color: true) }
 
   package init(stringLiteral text: String) {
     runs = [(.plain, text)]

@@ -80,6 +80,6 @@ final class ProgressLine: Sendable {
   }
 
   private static func text(_ work: String, _ fraction: Double, _ elapsed: Duration) -> String {
-    "\(PlainText.cleaned(work))  \(ProgressBar(fraction).line.text(colour: false)), \(elapsed.components.seconds) s"
+    "\(PlainText.cleaned(work))  \(ProgressBar(fraction).line.text(color: false)), \(elapsed.components.seconds) s"
   }
 }

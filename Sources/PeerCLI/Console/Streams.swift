@@ -11,7 +11,7 @@ package struct Streams: Sendable {
   package var outputIsTerminal = false
   var errorIsTerminal = false
   /// Whether a terminal on standard output may show colours.
-  package var hasColour = false
+  package var hasColor = false
 
   /// Shows a report of progress where output does not scroll by, or with nil takes it away; nil where there is no such place.
   package var progress: (@Sendable (Line?) -> Void)?
@@ -52,7 +52,7 @@ package struct Streams: Sendable {
     streams.outputIsTerminal = isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
     streams.errorIsTerminal = isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     // The conventions of no-color.org and of CLICOLOR_FORCE, which shows colour through a pipe.
-    streams.hasColour =
+    streams.hasColor =
       (streams.outputIsTerminal && environment["NO_COLOR"] == nil) || environment["CLICOLOR_FORCE"] == "1"
     return streams
   }

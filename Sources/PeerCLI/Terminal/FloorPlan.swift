@@ -17,7 +17,7 @@ package struct FloorPlan: Sendable {
   private static let device: Character = "@"
   private static let labels = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
   /// The label of anchors beyond those.
-  private static let unlabelled: Character = "•"
+  private static let unlabeled: Character = "•"
   /// Columns left of the plan, for the figures of the z axis.
   private static let margin = 8
   /// The smallest side of a world that is shown (metres): a single anchor has none.
@@ -41,7 +41,7 @@ package struct FloorPlan: Sendable {
     let sorted = anchors.inOrder { ($0.name, $0.position.x, $0.position.z) < ($1.name, $1.position.x, $1.position.z) }
     marks =
       sorted.enumerated().map { index, anchor in
-        let label = index < Self.labels.count ? Self.labels[index] : Self.unlabelled
+        let label = index < Self.labels.count ? Self.labels[index] : Self.unlabeled
         return Mark(label: label, name: anchor.name, position: anchor.position)
       } + devices.map { Mark(label: Self.device, name: $0.name, position: $0.position) }
     var places = marks.map { SIMD2($0.position.x, $0.position.z) }
@@ -91,10 +91,10 @@ package struct FloorPlan: Sendable {
   }
 
   private var legend: [Line] {
-    let named = marks.filter { $0.label != Self.unlabelled }
+    let named = marks.filter { $0.label != Self.unlabeled }
     var lines = named.map { "  \(String($0.label), .name)  \($0.name) \(position: $0.position)" as Line }
     let others = marks.count - named.count
-    if others > 0 { lines.append("  \(String(Self.unlabelled), .name)  \(Text.plural(others, "more anchor"))") }
+    if others > 0 { lines.append("  \(String(Self.unlabeled), .name)  \(Text.plural(others, "more anchor"))") }
     return lines
   }
 

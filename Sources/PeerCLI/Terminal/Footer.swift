@@ -9,13 +9,13 @@ package struct Footer: Sendable {
   private var line: [Unicode.Scalar] = []
   private var position = 0
   private var status: Line = ""
-  private let hasColour: Bool
+  private let hasColor: Bool
   /// Where the cursor stands in the row that is drawn; nil while nothing is.
   private var drawnCursor: Int?
 
   /// A footer that is not drawn yet; `prompt` stands before what is typed.
-  package init(prompt: String, columns: Int, rows: Int, hasColour: Bool) {
-    (self.prompt, self.hasColour) = (prompt, hasColour)
+  package init(prompt: String, columns: Int, rows: Int, hasColor: Bool) {
+    (self.prompt, self.hasColor) = (prompt, hasColor)
     (self.columns, self.rows) = (max(1, columns), max(1, rows))
   }
 
@@ -66,7 +66,7 @@ package struct Footer: Sendable {
     // Without DECAWM nothing wraps in a terminal that is narrower already than it has told us.
     var text = "\u{1b}[?7l\r\(prompt)\(row.text)\u{1b}[K"
     if rows > 3 {
-      text += "\n\r" + status.beginning(columns: columns - 1).text(colour: hasColour) + "\u{1b}[K\u{1b}[A"
+      text += "\n\r" + status.beginning(columns: columns - 1).text(color: hasColor) + "\u{1b}[K\u{1b}[A"
     }
     return text + "\u{1b}[?7h\r" + (row.cursor > 0 ? "\u{1b}[\(row.cursor)C" : "")
   }

@@ -44,6 +44,7 @@ package struct ChunkSet: Sendable, Equatable {
   }
 
   package mutating func insert(_ chunk: Int) {
+    assert((0..<capacity).contains(chunk), "no chunk of this content")
     allocate()
     words[chunk / 64] |= 1 << UInt64(chunk % 64)
   }

@@ -83,6 +83,7 @@ extension ContentHolding {
     guard source.outstanding < ProtocolLimits.outstandingChunks, requests.count < mostRequests,
       let chunk = missing.first(from: firstWanted, alsoIn: source.have)
     else { return nil }
+    assert(!verified.contains(chunk) && requests[chunk] == nil, "a chunk is asked for that is not missing")
     if source.outstanding == 0 { sources[index].lastHeard = now }
     sources[index].outstanding += 1
     missing.remove(chunk)
@@ -152,8 +153,9 @@ extension ContentHolding {
     guard let request = requests[index], request.isChecking else { return false }
     requests[index] = nil
     unchecked -= 1
+    assert(unchecked >= 0, "more chunks were proven than are being proven")
     if let failure = verdict.failure {
-      missing.insert(index)
+      miss(index)
       throw failure
     }
     guard !verified.contains(index) else { return false }
@@ -193,11 +195,17 @@ extension ContentHolding {
     for (chunk, request) in requests
     where request.source == peer && !request.isChecking && !kept.contains(chunk) {
       requests[chunk] = nil
-      missing.insert(chunk)
+      miss(chunk)
       released += 1
     }
     if let index = sources.firstIndex(where: { $0.peer == peer }) {
       sources[index].outstanding -= released
+      assert(sources[index].outstanding >= 0, "a source owes fewer chunks than none")
     }
+  }
+
+  /// Lets a chunk be asked for again, unless a late answer of the cache has brought it meanwhile.
+  private mutating func miss(_ chunk: Int) {
+    if !verified.contains(chunk) { missing.insert(chunk) }
   }
 }

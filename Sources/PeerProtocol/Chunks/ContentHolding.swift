@@ -14,6 +14,24 @@ package struct ContentHead: Sendable, Equatable {
 }
 
 /// One content that is held, whole or in part, and from whom the rest comes.
+///
+/// A map of a hundred megabytes comes from members that leave, stall or lie. Fetched as a file from one of them it
+/// starts over when that one goes, and a wrong byte is found at the end, when all is lost and nobody knows whose it
+/// was. So a content is a list of chunks, and its id is the hash of the list of their hashes (as the info dictionary of
+/// BitTorrent, BEP 3). The list is asked of one member at a time, and matches the id or is forgotten with its sender.
+/// From then on each chunk is proven by itself, from whichever member it comes; what is verified stays, and a wrong
+/// chunk names its source.
+///
+/// Once the list is here a chunk is *missing*, or asked for (``requests``, each of one source, perhaps here already and
+/// being proven), or *verified*; a missing one is never anything else. So no chunk is asked of two, and none is
+/// forgotten when a source goes.
+///
+/// Two choices keep many receivers fast. Asking begins at another chunk for each peer (``firstWanted``), so that
+/// joiners that come together soon have something to give each other; counting who has the rarest chunk would need
+/// their word. And a source that keeps chunks back is asked last instead of dropped: it may be slow, and may be the
+/// only one.
+///
+/// Sources and requests are in `ContentHolding+Fetching.swift`; Documentation/maps.md shows the whole way of a map.
 package struct ContentHolding: Sendable {
   /// The announced part of it.
   package let head: ContentHead
@@ -181,6 +199,7 @@ package struct ContentHolding: Sendable {
     missing.remove(index)
     verified.insert(index)
     verifiedBytes += manifest.names[index].size
+    assert(verifiedBytes <= head.size, "more was verified than there is")
   }
 }
 

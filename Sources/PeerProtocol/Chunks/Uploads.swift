@@ -56,6 +56,8 @@ package struct Uploads: Sendable, Equatable {
     let isServed = queue.contains { $0.content == content }
     guard isServed || Set(queue.map(\.content)).count < ProtocolLimits.uploads else { return }
     queue.append(Upload(content: content, chunk: chunk))
+    let most = ProtocolLimits.uploads * ProtocolLimits.outstandingChunks
+    assert(queue.count <= most, "a peer is owed more than it may be")
   }
 
   /// A chunk has been sent up to `offset` on a link; all of it if `offset` is nil.

@@ -228,12 +228,12 @@ extension Turn {
   }
 
   /// The capabilities that a hello to a peer says.
-  func capabilities(towards peer: PeerID) -> Capabilities {
+  func capabilities(toward peer: PeerID) -> Capabilities {
     var capabilities = Capabilities.current
     if configuration.passcode != nil { capabilities.insert(.passcode) }
     if configuration.showsCodes { capabilities.insert(.showsCodes) }
     if asksForCode(of: peer) { capabilities.insert(.asksForCode) }
-    if configuration.handshakeTime != nil { capabilities.insert(.driver) }
+    if configuration.driverTime != nil { capabilities.insert(.driver) }
     return capabilities
   }
 }

@@ -36,7 +36,7 @@ package struct Coordination: Organ {
   }
 
   /// Announces the place in the order of joining that an earlier start of this peer had.
-  mutating func announcePlace(in turn: inout Turn) {
+  mutating func announceSeat(in turn: inout Turn) {
     graph.setJoinSequence(election.joinSequence)
     turn.mesh.publish(graph: graph)
   }

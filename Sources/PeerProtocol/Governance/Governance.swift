@@ -223,7 +223,7 @@ struct Governance: Organ {
       return
     }
     try take(charter.statements, from: link, in: &turn)
-    if turn.mesh.links.member(link) == nil { turn.tell(.recognised(link)) }
+    if turn.mesh.links.member(link) == nil { turn.tell(.recognized(link)) }
   }
 
   /// Keeps the statements of a session that this node may be about to enter.

@@ -4,9 +4,25 @@ package import WorldModel
 
 /// The statements of an owned session that count, joined from all members.
 ///
-/// Each signer has one register for each subject, in which the statement with the highest serial stays. The creator's count
-/// always, those of others while the creator's make them moderators; what counts no more is dropped. So two books that have
-/// exchanged their statements hold the same, in whatever order these came, and everything else follows from the book.
+/// In a session with an owner, who belongs to it must not depend on who hosts: any member may become host. So the
+/// creator and the moderators that it names sign what they rule, and every member checks it. A log of such statements
+/// would have to be kept whole, and an order of statements by different signers would need a clock that nobody can
+/// check.
+///
+/// Each signer has one register for each subject, in which the statement with the highest serial stays. The creator's
+/// count always, those of others while the creator's make them moderators; what counts no more is dropped. So two books
+/// that have exchanged their statements hold the same, in whatever order these came, and everything else follows from
+/// the book.
+///
+/// - Only the creator names moderators: two that removed each other at once would need an order that no peer can see.
+/// - A removal says how many of the peer's operations count, or those who learn of it late would hold more than others.
+///   An operation cannot be taken out of a state again, so a member that had applied more says so, signed, and the cut
+///   rises.
+/// - Each signer may speak of so many subjects, and the first ones by id stay: a limit that depended on the order of
+///   arrival would let books differ permanently.
+///
+/// Time ends admissions and drops no statement, since clocks differ: the digest of a book depends on none. The reasons
+/// are in Documentation/Decisions/0020-owned-sessions.md.
 package struct StatementBook: Sendable, Equatable {
   /// The register of a raised cut.
   private struct RaisePlace: Comparable {
@@ -94,6 +110,7 @@ package struct StatementBook: Sendable, Equatable {
     if isFull, let last = rulings.keys.filter({ rulings[$0]?[signer] != nil }).max() {
       store(nil, of: last, by: signer)
     }
+    assert(subjectCounts[signer] ?? 0 <= limit, "a signer has more subjects than it may")
     // Raises that the earlier statement named have gone with it.
     if let gone = before.flatMap({ raises[$0.hash] }) { drop(Array(gone.keys)) }
     if isFull || signer == creator && (wasModerator || naming(of: subject) != nil) { prune() }
@@ -106,6 +123,7 @@ package struct StatementBook: Sendable, Equatable {
     let before = exchange(&rulings[subject, default: [:]][signer], with: statement)
     if rulings[subject]?.isEmpty == true { rulings[subject] = nil }
     subjectCounts[signer, default: 0] += (statement == nil ? 0 : 1) - (before == nil ? 0 : 1)
+    assert(subjectCounts[signer] ?? 0 >= 0, "a signer with fewer subjects than none")
     return before
   }
 
@@ -118,6 +136,7 @@ package struct StatementBook: Sendable, Equatable {
     {
       drop([last])
     }
+    assert(raiseCounts[place.signer] ?? 0 <= Self.raisesOfSigner, "a signer raises more cuts than it may")
     return raises[place.ruling]?[place] != nil
   }
 
@@ -126,6 +145,7 @@ package struct StatementBook: Sendable, Equatable {
       raises[place.ruling]?[place] = nil
       if raises[place.ruling]?.isEmpty == true { raises[place.ruling] = nil }
       raiseCounts[place.signer, default: 0] -= 1
+      assert(raiseCounts[place.signer] ?? 0 >= 0, "a raise was dropped twice")
     }
   }
 

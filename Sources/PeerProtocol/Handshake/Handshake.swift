@@ -2,12 +2,22 @@ import AnchorReplication
 import Basics
 import WorldModel
 
-/// The organ of the apps' own authentication: it carries data between the drivers at both ends of a link, and nobody is invited or
-/// admitted there before both have authenticated the other end.
+/// The organ of the apps' own authentication: it carries the data of the drivers at both ends of a link, and holds back
+/// invitations and admission until both have authenticated the other end.
 ///
-/// The drivers run in the apps. A handshake takes place on each link that carries a peer's traffic, after the proof of the passcode,
-/// also with a peer that was authenticated before: what a driver proves is bound to one connection. Data are bounded by size,
-/// number and time, since the other end may be anybody.
+/// An app may have accounts, tickets or a shared secret that this library knows nothing of. Its driver asks a file, a
+/// server or a person, so it cannot run in the node, which answers at once and must stay a value that a simulation can
+/// copy and replay. The drivers run in the apps; here are their data, bounded by size, number and time, since the other
+/// end may be anybody, and the two verdicts.
+///
+/// One verdict is not enough. One side knows first that it is content. Took it that for the end, its invitation could
+/// arrive before the other side's driver has finished, as a breach of the protocol or a hole in the check. So each side
+/// says *authenticated*, and the order of the link does the rest: what follows that word follows all data.
+///
+/// A handshake takes place on each link that carries a peer's traffic, after the proof of the passcode, also with a
+/// peer that was authenticated before: a proof is bound to one TLS connection (its exporter, RFC 8446 §7.5), and a
+/// process that has taken over the key must not live on an earlier one. Why it is so:
+/// Documentation/Decisions/0016-drivers.md.
 struct Handshake: Organ {
   /// Data in one direction.
   private struct Load: Sendable {
@@ -47,7 +57,7 @@ struct Handshake: Organ {
 
   /// A TLS connection is up; `binding` is its exporter.
   mutating func open(_ id: LinkID, binding: [UInt8]?, in turn: inout Turn) {
-    guard turn.configuration.handshakeTime != nil, let link = turn.mesh.links.link(id) else { return }
+    guard turn.configuration.driverTime != nil, let link = turn.mesh.links.link(id) else { return }
     guard let binding else { return turn.tell(.close(link, nil)) }
     runs.begin(link, with: Run(binding: binding))
   }
@@ -55,7 +65,7 @@ struct Handshake: Organ {
   /// A link carries its peer's traffic and the driver is due.
   mutating func begin(_ link: LinkRef, in turn: inout Turn) {
     guard let entry = turn.mesh.links[link], let run = runs[link], run.end == nil,
-      let time = turn.configuration.handshakeTime
+      let time = turn.configuration.driverTime
     else { return }
     let end = turn.now + time
     begun.append(link)
@@ -89,7 +99,7 @@ struct Handshake: Organ {
   /// Takes a step of the other side.
   mutating func receive(_ body: RawSpan, on link: LinkRef, in turn: inout Turn) throws(DecodingFailure) {
     let frame = try HandshakeFrame(body: body)
-    guard let owed = turn.mesh.links[link]?.owed, !owed.contains(.passcode), turn.configuration.handshakeTime != nil
+    guard let owed = turn.mesh.links[link]?.owed, !owed.contains(.passcode), turn.configuration.driverTime != nil
     else { throw Self.outOfOrder }
     if case .failed(let reason) = frame {
       // Its time may be over in the moment in which this side has concluded.

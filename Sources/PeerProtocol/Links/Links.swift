@@ -28,7 +28,7 @@ struct Links: Organ {
     _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, in turn: inout Turn
   ) {
     let link = directory.open(
-      id, peer: peer, remote: remote, isDialled: dial != nil, offering: turn.capabilities(towards: peer))
+      id, peer: peer, remote: remote, isDialled: dial != nil, offering: turn.capabilities(toward: peer))
     links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
     turn.outbox.open(link)
     turn.mesh.publish(links: directory)

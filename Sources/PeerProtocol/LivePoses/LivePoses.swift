@@ -149,11 +149,11 @@ struct LivePoses: Organ {
 
   /// Shows a new neighbour where everybody is whom it does not hear itself, and says who wants what.
   mutating func introduce(on link: LinkRef, in turn: inout Turn) {
-    guard let neighbour = turn.mesh.links.node(link) else { return }
+    guard let neighbor = turn.mesh.links.node(link) else { return }
     sendInterest(on: link, in: &turn)
-    for told in interests.all where told.node != neighbour { send(told, on: link, in: &turn) }
+    for told in interests.all where told.node != neighbor { send(told, on: link, in: &turn) }
     for update in poses.own { introduce(update, on: link, in: &turn) }
-    for update in poses.devices where turn.mesh.relays(update.origin, to: neighbour) {
+    for update in poses.devices where turn.mesh.relays(update.origin, to: neighbor) {
       introduce(update, on: link, in: &turn)
     }
   }
@@ -163,7 +163,7 @@ struct LivePoses: Organ {
 
   /// A neighbour heard of `origin`, and now where its device is: it takes no pose of those it has not heard of.
   mutating func announced(_ origin: NodeID, on link: LinkRef, in turn: inout Turn) {
-    guard let neighbour = turn.mesh.links.member(link), turn.mesh.relays(origin, to: neighbour) else { return }
+    guard let neighbor = turn.mesh.links.member(link), turn.mesh.relays(origin, to: neighbor) else { return }
     for update in poses.devices where update.origin == origin { introduce(update, on: link, in: &turn) }
   }
 
@@ -238,7 +238,7 @@ struct LivePoses: Organ {
   /// Whether `node` is a member without a link of its own: who has one is believed on that link alone.
   private func mayBeFar(_ node: NodeID, in turn: borrowing Turn) -> Bool {
     guard node != turn.me, turn.mesh.isMember(node) else { return false }
-    return turn.mesh.graph.place(of: node).map { !turn.mesh.graph.neighbours.contains($0) } ?? true
+    return turn.mesh.graph.place(of: node).map { !turn.mesh.graph.neighbors.contains($0) } ?? true
   }
 
   /// Tells a neighbour what this node wants to hear of; who never said anything wants all.
@@ -303,11 +303,11 @@ struct LivePoses: Organ {
   }
 
   /// Whether an update is wanted by a neighbour, or by a member that may get it by way of that neighbour.
-  private func isWanted(_ update: EphemeralUpdate, by neighbour: NodeID, in turn: borrowing Turn) -> Bool {
+  private func isWanted(_ update: EphemeralUpdate, by neighbor: NodeID, in turn: borrowing Turn) -> Bool {
     guard update.pose != nil else { return false }
     guard let anchor = turn.anchor(movedBy: update) else { return true }
-    if isWanted(anchor, by: neighbour, in: turn) { return true }
-    var far = turn.mesh.graph.dependants(of: neighbour, for: update.origin)
+    if isWanted(anchor, by: neighbor, in: turn) { return true }
+    var far = turn.mesh.graph.dependants(of: neighbor, for: update.origin)
     while let place = far.popFirst() {
       if let node = turn.mesh.graph.node(at: place), isWanted(anchor, by: node, in: turn) { return true }
     }

@@ -3,8 +3,24 @@ import WorldModel
 
 /// The organ of maps: which are here, whole or in part, from whom the rest comes, and who gets them from here.
 ///
-/// A map travels in chunks that are proven one by one. A peer that has a part of it serves that part, and what is verified counts
-/// whatever becomes of the link it came on.
+/// A map travels in chunks that are proven one by one (``ContentHolding``). A peer that has a part of it serves that
+/// part, and what is verified counts whatever becomes of the link it came on. This organ decides what the chunks cannot
+/// know.
+///
+/// *Which map is the session's?* Two members may share one at once, in two halves of a split too. The highest pair of
+/// epoch and revision wins, so all end with the same one, and a later map is fetched beside the earlier, which stays
+/// until the later one is whole: its holders may all go. Epochs can be forged. One that the session cannot have reached
+/// is believed of the host alone, while there is one (``isPlausible(_:from:in:)``), or one lie would use up all
+/// numbers.
+///
+/// *May its provider share?* The rule of the session may name the host, and the host at that time is known only on the
+/// provider's own link. Others have judged the maps that they hand on, so that all take the same maps in the end.
+///
+/// *What may an announcement cost?* It is a few bytes, and the app and all members are told of each new map. So a
+/// member has a budget of unknown maps; the last one beyond it waits, since it may be the one that matters.
+///
+/// A map must not delay anchors: pieces leave last on a link, and large maps have a connection of their own
+/// (Documentation/maps.md).
 struct MapExchange: Organ {
   /// The maps that are here or on their way.
   private var library: MapLibrary

@@ -21,7 +21,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     /// It has the map.
     case received
     /// It has the map, and has measured where it is in it.
-    case relocalised
+    case relocalized
     /// It has the map, and its app has said that it knows where it is in it: no measurement is behind that.
     case claimed
   }
@@ -50,7 +50,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
       case .none: (0, 0)
       case .transferring(let percent): (1, percent)
       case .received: (2, 100)
-      case .relocalised: (3, 100)
+      case .relocalized: (3, 100)
       case .claimed: (4, 100)
       }
     writer.write(code)
@@ -67,7 +67,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
     case 0: stage = .none
     case 1: stage = .transferring(percent: Int(percent))
     case 2: stage = .received
-    case 3: stage = .relocalised
+    case 3: stage = .relocalized
     case 4: stage = .claimed
     default: throw .unknownKind(offset: start)
     }
@@ -76,7 +76,7 @@ public struct MapStatus: Sendable, Hashable, FrameBody {
       switch stage {
       case .none: percent == 0 && id == MapID(SHA256Digest(words: .zero))
       case .transferring: true
-      case .received, .relocalised, .claimed: percent == 100
+      case .received, .relocalized, .claimed: percent == 100
       }
     guard isConsistent else { throw .invalid("a map or a percentage that the stage does not have", offset: start) }
   }
@@ -89,7 +89,7 @@ extension MapStatus: CustomStringConvertible {
     case .none: "has no map"
     case .transferring(let percent): "has \(percent) % of the map"
     case .received: "has the map"
-    case .relocalised: "knows where it is in the map"
+    case .relocalized: "knows where it is in the map"
     case .claimed: "says that it knows where it is in the map"
     }
   }

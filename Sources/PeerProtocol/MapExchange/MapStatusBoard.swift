@@ -23,7 +23,7 @@ struct MapStatusBoard: Sendable {
     }
     guard let held = library.latestComplete?.announcement.id else { return .none }
     guard let place, place.map == held else { return MapStatus(map: held, stage: .received) }
-    return MapStatus(map: held, stage: place.evidence == .measured ? .relocalised : .claimed)
+    return MapStatus(map: held, stage: place.evidence == .measured ? .relocalized : .claimed)
   }
 
   /// This peer knows its place in a map; a claim leaves a measurement of the same map as it is.

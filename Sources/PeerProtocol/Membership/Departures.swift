@@ -32,6 +32,7 @@ struct Departures: Sendable {
   mutating func remove(_ peer: PeerID) {
     guard let origin = origins.removeValue(forKey: peer), origin.isHearsay, let teller = origin.teller else { return }
     let rest = (hearsay[teller] ?? 1) - 1
+    assert(rest >= 0, "a teller with fewer records than it has told")
     hearsay[teller] = rest > 0 ? rest : nil
   }
 

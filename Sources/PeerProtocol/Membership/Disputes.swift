@@ -6,6 +6,19 @@ import WorldModel
 ///
 /// Records are not signed: a member could put another one out by a false record. So nobody has left who can be reached,
 /// and a removal counts, and is taken back, when the host says so itself (`Authority.swift`).
+///
+/// A record that contradicts this may still be true. The host's word may come by way of others, or before this node has
+/// heard who hosts, and nobody repeats it. To refuse the record would lose it; to believe as many tellers as agree
+/// would let two liars remove a third. So it is neither refused nor believed: it waits, with the members that told it,
+/// and is judged again whenever the evidence changes, as when another node hosts or a link is lost.
+///
+/// After ``ProtocolTimes/dispute`` it is contradicted by a record with a later version: a departure by each member that
+/// is linked to the peer, all else by the host. A false record therefore ends everywhere, also at members that see
+/// neither the peer nor the host. The removal of this node *itself* is judged apart (``believesOwnRemoval(from:in:)``):
+/// it makes the node leave, and nothing brings it back.
+///
+/// They have the bounds of the roster, for strangers can be invented. The effect of each lie is in the table of
+/// Documentation/membership.md, and `Liar` of the simulator tells all of them.
 struct Disputes: Sendable {
   /// A record of a peer that is not believed yet.
   private struct Dispute: Sendable {
@@ -92,7 +105,7 @@ struct Disputes: Sendable {
       entry, known: turn.mesh.roster[entry.peerID]?.status,
       (admission: kept.contains(.signedAdmission), removal: kept.contains(.signedRemoval)))
     if let isAllowed { return isAllowed }
-    guard kept.contains(.judgement) else { return true }
+    guard kept.contains(.judgment) else { return true }
     switch (turn.mesh.roster[entry.peerID]?.status, entry.status) {
     case (.kicked, .kicked): return true
     case (.kicked, .present), (.kicked, .left): return turn.mesh.host != turn.me && turn.speaksForHost(tellers)
@@ -235,7 +248,7 @@ struct Disputes: Sendable {
   mutating func believesOwnRemoval(from teller: PeerID, in turn: borrowing Turn) -> Bool {
     guard !turn.mesh.governance.isInForce || !turn.configuration.rules.contains(.signedRemoval) else { return false }
     if !removers.contains(teller) { removers.append(teller) }
-    if !turn.configuration.rules.contains(.judgement) { return true }
+    if !turn.configuration.rules.contains(.judgment) { return true }
     if turn.mesh.host?.peer == teller { return true }
     guard turn.mesh.links.members.isEmpty else { return false }
     let isNew = lastHost == nil && (turn.mesh.host == nil || turn.mesh.reign.enters(teller, at: turn.now))

@@ -30,7 +30,7 @@ extension Membership {
 
   /// The other end of a stranger's link is in the same owned session: a member needs no invitation, and a removed one learns
   /// why it is out.
-  mutating func recognise(_ link: LinkRef, in turn: inout Turn) {
+  mutating func recognize(_ link: LinkRef, in turn: inout Turn) {
     guard let peer = turn.mesh.links[link]?.peer, turn.mesh.links.carrier(of: peer) == link else { return }
     if turn.mesh.governance.removed.contains(peer), turn.configuration.rules.contains(.signedRemoval) {
       turn.tell(.close(link, .kicked))

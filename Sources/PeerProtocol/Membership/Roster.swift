@@ -3,6 +3,21 @@ package import WorldModel
 
 /// The members of the session: one record a peer, merged record by record, so that two halves of a split that meet
 /// again simply hold the union.
+///
+/// Nobody owns the list of members, and both halves of a split admit and remove. One version for the whole list would
+/// make one half win and lose the members of the other. So each record has a version of its own, and the later one
+/// stands (a map of last-writer-wins registers; Shapiro et al., *Conflict-free replicated data types*, 2011).
+///
+/// A plain map of that kind is what a lying member breaks, in two ways:
+///
+/// - It gives a record the greatest version, and no later word of anybody counts. So versions go round
+///   (``RecordVersion``), and of a known peer a leap counts only in its own word, or as a removal.
+/// - It invents peers. Those that are present find the room of a session taken. Those that are out must be kept, since
+///   an older record of such a peer would be believed again: each teller has a bounded number of them, and `Departures`
+///   says which goes first.
+///
+/// The roster looks at numbers and room alone; whether a record is to be believed is for `Disputes`. Why there is no
+/// single authority: Documentation/Decisions/0001-membership-is-a-merged-roster.md.
 package struct Roster: Sendable, Equatable {
   /// Every record, in the order of the ids.
   package private(set) var entries: [RosterEntry] = []
@@ -84,7 +99,8 @@ package struct Roster: Sendable, Equatable {
     let out = entries.lazy.filter { $0.status == .kicked }.map(\.peerID)
     guard let peer = departures.first(of: left) ?? departures.first(of: out) else { return false }
     departures.remove(peer)
-    entries.remove(at: place(of: peer))
+    let gone = entries.remove(at: place(of: peer))
+    assert(gone.peerID == peer && gone.status != .present, "a member was given up")
     return true
   }
 
@@ -109,12 +125,14 @@ package struct Roster: Sendable, Equatable {
     if let index = index(of: entry.peerID) {
       entries[index] = entry
     } else {
-      entries.insert(entry, at: place(of: entry.peerID))
+      let place = place(of: entry.peerID)
+      assert(place == 0 || entries[place - 1].peerID < entry.peerID, "records stand in the order of the ids")
+      entries.insert(entry, at: place)
     }
   }
 
   /// Makes `entry`, of this peer itself, the newest of its records and returns it with its version; nil when nothing changes.
-  package mutating func assert(_ entry: RosterEntry) -> RosterEntry? {
+  package mutating func restate(_ entry: RosterEntry) -> RosterEntry? {
     let known = self[entry.peerID]
     let version = known?.version ?? 0
     guard entry.with(version: version) != known else { return nil }

@@ -82,7 +82,7 @@ struct RosterBook: Sendable {
     let entry = RosterEntry(
       peerID: turn.me.peer, version: 0, incarnation: turn.me.incarnation, name: turn.configuration.name,
       addresses: addresses)
-    return change(in: &turn) { $0.assert(entry) }
+    return change(in: &turn) { $0.restate(entry) }
   }
 }
 

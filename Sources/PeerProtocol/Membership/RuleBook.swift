@@ -35,7 +35,7 @@ struct RuleBook: Sendable {
     // There they follow from what is signed.
     guard !turn.mesh.governance.isInForce else { return }
     let isNews: Bool
-    if !turn.configuration.rules.contains(.judgement) || turn.mesh.host == nil {
+    if !turn.configuration.rules.contains(.judgment) || turn.mesh.host == nil {
       isNews = rules.merge(received)
     } else if turn.mesh.host != turn.me {
       isNews = turn.speaksForHost([teller.peer]) && rules.follow(received)

@@ -3,8 +3,23 @@ import Basics
 
 /// The messages that one start of a member has not acknowledged, and how far they have come.
 ///
-/// Critical messages to a receiver have an outflow of their own, and so have streams. The messages of one form a chain:
-/// every message names the one before it. A message that fails ends the chain; later ones begin another one.
+/// TCP delivers once and in order as long as a connection lives. Here connections are replaced, messages go by way of
+/// other members while there is none, and either process may start again under the same key. A number for each message
+/// alone is not enough: the receiver of number 7 cannot tell whether 6 is lost, or failed, or was for somebody else.
+///
+/// So the messages form a chain: every message names the one before it to this receiver, and the receiver takes only
+/// the next one. A message that fails ends the chain; later ones begin another one, with a higher number and *previous*
+/// 0. A receiver that reports a lower chain than it did before has lost its memory: the messages fail, rather than
+/// arrive twice.
+///
+/// Go-back-n, not selective repeat: what follows a gap is sent again. A link loses nothing but by its end, so gaps are
+/// rare, and the receiver keeps no messages it cannot hand over. After a change of way the receiver is asked first what
+/// it has (``change(to:first:rules:)``), unless nothing had left: to send all again would cost the window at every
+/// reconnection. The window is the receiver's word and counts bytes as the app reads them, so an app that does not read
+/// holds up its own senders and nobody else's memory fills.
+///
+/// Critical messages to a receiver have an outflow of their own, and so have streams. The wire is in
+/// Documentation/Protocol/messages.md.
 struct Outflow: Sendable {
   /// How messages reach the receiver at present.
   enum Way: Equatable, Sendable {
@@ -88,6 +103,7 @@ struct Outflow: Sendable {
   /// Adds a message; whether anything may leave that could not before: nothing behind one that waits for the link.
   mutating func add(_ number: UInt64, _ bytes: [UInt8], _ kind: MessageKind) -> Bool {
     let isBehind = way.isDirect && head + sent < items.count
+    assert(number > items.last?.number ?? acknowledged, "the numbers of a chain rise")
     items.append(Item(number: number, kind: kind, bytes: bytes))
     openBytes += ProtocolLimits.cost(ofMessage: bytes)
     return !isBehind
@@ -155,6 +171,7 @@ struct Outflow: Sendable {
     sentBytes = bytes
     lastSent = max(lastSent, items.span[end - 1].number)
     sent = end - head
+    assert(sent <= items.count - head && sentBytes <= openBytes, "more has left than is open")
   }
 
   /// The link on which something may leave now, and the end of the wait for a report if a new one begins.
@@ -254,6 +271,7 @@ struct Outflow: Sendable {
         sentBytes -= cost
       }
     }
+    assert(openBytes >= 0 && (0...openBytes).contains(sentBytes), "more was acknowledged than was open")
     // Linear in the messages: as many are moved as were acknowledged since the last time.
     if head > 32, head * 2 > items.count {
       items.removeFirst(head)

@@ -57,7 +57,7 @@ package enum Input: Sendable {
   /// A chunk that was read; nil when it cannot be read as it was offered.
   case chunkLoaded(ChunkLoad, StoredChunk?)
   /// This peer knows where it is in the session's map, on this ground, or does so no more (nil).
-  case relocalised(PlaceEvidence?)
+  case relocalized(PlaceEvidence?)
   /// Send an app's message to these members, or to all; answered with its number, or refused while too many wait.
   case send([UInt8], as: MessageKind = .bytes, mode: MessageMode = .reliable, to: [PeerID]?)
   /// Join a group of members, or leave it; refused while this node is in as many as it may be in.

@@ -34,7 +34,7 @@ extension Node {
     }
     links.organ.endReceiving(begun, after: used, on: link)
     turn.reportAnchors()
-    if !replication.state.isSynchronised { replication.organ.checkSynchronised(in: &turn) }
+    if !replication.state.isSynchronized { replication.organ.checkSynchronized(in: &turn) }
     runTimers()
     return used
   }

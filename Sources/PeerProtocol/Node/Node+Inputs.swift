@@ -85,7 +85,7 @@ extension Node {
     case .endResource(let id, let failure): resources.organ.end(id.content, failure, in: &turn)
     case .chunkLoaded(let load, let chunk): resources.organ.loaded(load.content, load.index, chunk, in: &turn)
     case .cancelMap(let map): maps.organ.cancel(map, in: &turn)
-    case .relocalised(let evidence): maps.organ.setPlace(evidence, in: &turn)
+    case .relocalized(let evidence): maps.organ.setPlace(evidence, in: &turn)
     }
     return .done
   }
@@ -157,7 +157,7 @@ extension Node {
   private mutating func takeMapNews(_ body: (inout Node) -> Void) {
     body(&self)
     settle()
-    replication.organ.checkSynchronised(in: &turn)
+    replication.organ.checkSynchronized(in: &turn)
   }
 
   /// Sends goodbye on every link, and ends.
@@ -245,7 +245,7 @@ extension Input {
       .chunksFound, .chunkChecked, .invite, .cancelInvitation, .answer, .kick, .setLocked, .setRole, .handover,
       .requestHost,
       .answerHostRequest, .awaitHost, .cancelHostWait, .unlockPasscode, .answerCode, .driverStep, .leave, .share,
-      .cancelMap, .relocalised, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded,
+      .cancelMap, .relocalized, .beginFrame, .measure, .offerResource, .answerResource, .endResource, .chunkLoaded,
       .attach,
       .detach:
       false

@@ -44,7 +44,7 @@ extension Node {
       resources.organ.review(in: &turn)
     case .accepted(let link): governance.organ.accepted(link, in: &turn)
     case .adopts(let link): governance.organ.adopt(link, in: &turn)
-    case .recognised(let link): membership.organ.recognise(link, in: &turn)
+    case .recognized(let link): membership.organ.recognize(link, in: &turn)
     case .governanceChanged: governanceChanged()
     case .reachable(let members, let came):
       let nodes = KeySet(members.map(\.node))
@@ -149,7 +149,7 @@ extension Node {
     coordination.organ.linked(link, in: &turn)
     settle()
     poses.organ.introduce(on: link, in: &turn)
-    // The map first: once the anchors are complete, "synchronised" depends on whether a map is still to come.
+    // The map first: once the anchors are complete, "synchronized" depends on whether a map is still to come.
     maps.organ.linked(link, in: &turn)
     resources.organ.linked(link, in: &turn)
     replication.organ.linked(link, in: &turn)

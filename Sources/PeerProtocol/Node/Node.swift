@@ -2,14 +2,25 @@ package import AnchorReplication
 package import Basics
 package import WorldModel
 
-/// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes out.
+/// One peer's part in a session, without any I/O: bytes, clock readings and commands go in, one kind of output comes
+/// out.
+///
+/// A protocol that reads sockets and clocks can be tested only as fast as these run, and never twice in the same way.
+/// The faults that matter need several things at once: a link that dies, a late message, a member that lies. So the
+/// protocol reads no clock, opens nothing, and draws random numbers from a seed: a simulation runs a session of many
+/// nodes under faults far faster than life, and a seed repeats every failure (the way of FoundationDB's and
+/// TigerBeetle's simulators; in Python it is called *sans-I/O*).
 ///
 /// The driver feeds it through ``handle(_:at:)`` and ``receive(_:on:at:)``, drains ``nextOutput()`` to nil after each
 /// call, and sleeps until ``deadline``. It is a value: a simulation may copy, fork and compare it.
 ///
 /// It is a switchboard: every rule lives in an organ. An input or a frame goes to its organ (``carryOut(_:)``,
-/// ``FrameType/rule``), notices go to the organs that receive them (`Node+Notices.swift`), and time passes for every organ in
-/// turn (``visit(_:)``).
+/// ``FrameType/rule``), notices go to the organs that receive them (`Node+Notices.swift`), and time passes for every
+/// organ in turn (``visit(_:)``). Organs that called each other would each depend on which others have acted already;
+/// here that order is written once, where notices are delivered.
+///
+/// Bytes are pulled late: what has to leave is asked for when the driver can send it (``nextTransmission()``), in order
+/// of urgency. A queue of frames filled at once would put an urgent one behind a megabyte of map.
 package struct Node: Sendable {
   /// The state that organs share, lent to one after the other.
   var turn: Turn
@@ -67,7 +78,7 @@ package struct Node: Sendable {
     if configuration.rules.contains(.remembersEpoch) {
       coordination.organ.resume(epoch: record.epoch, joinSequence: record.joinSequence, in: &turn)
     }
-    coordination.organ.announcePlace(in: &turn)
+    coordination.organ.announceSeat(in: &turn)
     membership.organ.resume(record, in: &turn)
     settle()
   }
@@ -353,7 +364,7 @@ extension Node {
   /// The other members in a group that messages can be sent to now, in the order of their ids.
   package func receivers(in group: String) -> [PeerID] { messages.state.receivers(in: group, in: turn) }
   /// Whether this node has everything its linked members had when they connected: operations, and the session's map.
-  package var isSynchronised: Bool { replication.state.isSynchronised }
+  package var isSynchronized: Bool { replication.state.isSynchronized }
   /// The frames that members use, and where they lie.
   package var worldFrames: FrameView { turn.mesh.frames }
   /// The poses of other peers' devices and drags that pass the app's interest, each in the frame of its author.

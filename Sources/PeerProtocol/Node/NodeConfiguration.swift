@@ -73,7 +73,7 @@ package struct NodeConfiguration: Sendable {
   /// The keys that need no comparison of codes; nil asks nobody for one.
   package var compared: Set<PeerID>?
   /// How long the drivers of two apps may take on a link; nil for an app without a driver.
-  package var handshakeTime: Duration?
+  package var driverTime: Duration?
   /// The delay of the first anti-entropy round, which repeats every ``ProtocolTimes/antiEntropy``.
   ///
   /// It differs among processes that start together, or they would all hash and compare at the same moments.

@@ -114,7 +114,7 @@ package enum NodeEvent: Sendable {
   /// An announced map is not fetched.
   case mapRefused(MapID, provider: PeerID, MapRefusal)
   /// This node has everything its linked members had when they connected: operations, with this digest, and the map.
-  case synchronised(SHA256Digest)
+  case synchronized(SHA256Digest)
   /// A member's status of the session's map has changed.
   case mapStatusChanged(PeerID, MapStatus)
 

@@ -33,11 +33,15 @@ struct GuessBook: Sendable {
   }
 
   /// Counts a guess that a device is given the means to test.
-  mutating func open() { spent += 1 }
+  mutating func open() {
+    assert(!isLocked, "a locked room answers nobody")
+    spent += 1
+  }
 
   /// A device has proven the passcode; `isCounted` says that its guess was counted.
   mutating func succeed(_ peer: PeerID, at host: SocketAddress.Host, isCounted: Bool) {
-    if isCounted { spent -= 1 }
+    // The app may have unlocked the room while the guess was tested, and so have forgotten it.
+    if isCounted, spent > 0 { spent -= 1 }
     penalties.clear(peer, at: host)
   }
 

@@ -4,8 +4,22 @@ import WorldModel
 
 /// The organ of the room's passcode: on every link, both ends prove that they know it before either invites or admits.
 ///
-/// A key that has proven it once to this process is exempt from the limits for wrong passcodes: strangers can then not keep
-/// members from coming back.
+/// Six digits have a million values, so nothing may be said that lets a peer test them without us. A hash of the
+/// passcode would be tried offline within a second, and so would the binder of a TLS pre-shared key. CPace
+/// (draft-irtf-cfrg-cpace) gives each side one guess a run and no more; Documentation/Decisions/0012-the-passcode.md
+/// says why it is this exchange. The proof is bound to the TLS connection and to both keys, or it could be passed on.
+///
+/// Then guesses can be counted, and the rest of this file is about counting right:
+///
+/// - A guess is spent when the share is answered, not when it has proven wrong: an attacker would just end the link
+///   first. So a link that ends with an open guess was a wrong one.
+/// - A device that has failed waits, and its share is held meanwhile: a right passcode comes in at the end of the wait
+///   without another dial. Of each address one held share is answered at a time, since each wrong one lengthens the
+///   wait.
+/// - After ``ProtocolLimits/wrongPasscodes`` nobody new comes in until the app unlocks the room. A key that has proven
+///   the passcode once to this process is exempt: strangers cannot lock members out.
+/// - The side that dials shows something that tests one guess too, so it counts its own failures: an impostor with a
+///   thousand services gets no more guesses than a stranger.
 struct Pairing: Organ {
   /// How far the proof on a link has come.
   private enum Run: Sendable {
@@ -151,6 +165,7 @@ struct Pairing: Organ {
   private mutating func hold(
     _ share: [UInt8], _ secrets: ChannelSecrets, on entry: LinkDirectory.Entry, until end: Instant, in turn: inout Turn
   ) {
+    assert(!proven.contains(entry.peer), "a key that has proven the passcode waits for nothing")
     let wait = PasscodeWait(end - turn.now)
     turn.send(.passcodeWait, on: entry.link) { wait.write(to: &$0) }
     guard end - turn.now <= ProtocolTimes.passcodeHold else {

@@ -159,9 +159,9 @@ struct RelayedActors: Sendable {
   /// The places of those others.
   let others: NodeSet
 
-  /// Those that this node brings `neighbour`, `own` among them.
-  init(_ own: KeySet<ActorID>, to neighbour: NodeID, in turn: borrowing Turn) {
-    (actors, others) = (own, turn.mesh.dependants(neighbour))
+  /// Those that this node brings `neighbor`, `own` among them.
+  init(_ own: KeySet<ActorID>, to neighbor: NodeID, in turn: borrowing Turn) {
+    (actors, others) = (own, turn.mesh.dependants(neighbor))
     var rest = others
     while let place = rest.popFirst() {
       guard let other = turn.mesh.graph.node(at: place) else { continue }

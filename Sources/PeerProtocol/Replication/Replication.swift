@@ -12,7 +12,7 @@ struct Replication: Organ {
   /// Pending acknowledgements, ours and other members'.
   private var acknowledgements = Acknowledgements()
   /// Whether everything is here that the members had when they were linked.
-  private var synchronisation = Synchronisation()
+  private var synchronization = Synchronization()
   /// The operations applied here at the last round of anti-entropy, and at the one before.
   private var current = VersionVector()
   private var previous = VersionVector()
@@ -50,10 +50,10 @@ struct Replication: Organ {
 
   /// Whether everything is here that the linked members had when their links came up: their operations, and the
   /// session's map.
-  var isSynchronised: Bool { synchronisation.isReached }
+  var isSynchronized: Bool { synchronization.isReached }
 
   /// Tells the app when nothing is missing any more.
-  mutating func checkSynchronised(in turn: inout Turn) { synchronisation.check(in: &turn) }
+  mutating func checkSynchronized(in turn: inout Turn) { synchronization.check(in: &turn) }
 
   // MARK: Commands
 
@@ -86,7 +86,7 @@ struct Replication: Organ {
   /// A link is a member's from now on: what the other side has is not known yet.
   mutating func linked(_ link: LinkRef, in turn: inout Turn) {
     guard let peer = turn.mesh.links.member(link)?.peer else { return }
-    synchronisation.expect(peer)
+    synchronization.expect(peer)
     links.begin(link, with: LinkReplication())
     relays = nil
     sendVector(on: link, wantsAnswer: false, in: &turn)
@@ -96,7 +96,7 @@ struct Replication: Organ {
   mutating func unlinked(_ link: LinkRef, of peer: PeerID) {
     links.end(link)
     relays = nil
-    synchronisation.forget(peer)
+    synchronization.forget(peer)
   }
 
   /// Looks again at which members bring their operations to whom themselves.
@@ -123,7 +123,7 @@ struct Replication: Organ {
 
   /// A map was announced of which something is wanted.
   mutating func mapAnnounced(in turn: borrowing Turn) {
-    if turn.mesh.isFetchingMap { synchronisation.isReached = false }
+    if turn.mesh.isFetchingMap { synchronization.isReached = false }
   }
 
   // MARK: Frames
@@ -190,7 +190,7 @@ struct Replication: Organ {
     } catch {
       throw .invalid("a vector that covers own operations that were never written", offset: 0)
     }
-    synchronisation.note(vector, of: sender.peer, in: &turn)
+    synchronization.note(vector, of: sender.peer, in: &turn)
     let own = vector[turn.anchors.actor]
     let isFirst = links.update(link) { $0.note(vector, own: own, wantsAnswer: wantsAnswer) } ?? false
     acknowledgements.note(own, appliedBy: sender.node)

@@ -84,20 +84,20 @@ extension Mesh {
   /// Whether `node` is reached through other members only.
   func isBehindOthers(_ node: NodeID) -> Bool {
     guard let place = graph.place(of: node) else { return false }
-    return graph.reachable.contains(place) && !graph.neighbours.contains(place)
+    return graph.reachable.contains(place) && !graph.neighbors.contains(place)
   }
 
-  /// The places of the members whose operations this node brings `neighbour`, since they are not linked to it.
-  func dependants(_ neighbour: NodeID) -> NodeSet {
-    var places = reachablePlaces.subtracting(graph.linked(to: neighbour))
-    if let place = graph.place(of: neighbour) { places.remove(place) }
+  /// The places of the members whose operations this node brings `neighbor`, since they are not linked to it.
+  func dependants(_ neighbor: NodeID) -> NodeSet {
+    var places = reachablePlaces.subtracting(graph.linked(to: neighbor))
+    if let place = graph.place(of: neighbor) { places.remove(place) }
     return places
   }
 
-  /// Whether this node relays the traffic of `origin` to `neighbour`.
-  func relays(_ origin: NodeID, to neighbour: NodeID) -> Bool {
-    guard neighbour != origin, let place = graph.place(of: origin) else { return false }
-    return !graph.linked(to: neighbour).contains(place)
+  /// Whether this node relays the traffic of `origin` to `neighbor`.
+  func relays(_ origin: NodeID, to neighbor: NodeID) -> Bool {
+    guard neighbor != origin, let place = graph.place(of: origin) else { return false }
+    return !graph.linked(to: neighbor).contains(place)
   }
 
   /// Whether a member's word in another one's name counts as that one's own.
@@ -110,8 +110,8 @@ extension Mesh {
   }
 
   /// Whether this node passes on to a neighbour what a member says: the neighbour is that member, or has no link to it.
-  func brings(_ author: NodeID, to neighbour: NodeID) -> Bool {
-    guard neighbour != author, let place = graph.place(of: neighbour) else { return true }
+  func brings(_ author: NodeID, to neighbor: NodeID) -> Bool {
+    guard neighbor != author, let place = graph.place(of: neighbor) else { return true }
     return !graph.linked(to: author).contains(place)
   }
 }

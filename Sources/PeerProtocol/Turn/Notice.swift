@@ -37,7 +37,7 @@ package enum Notice: Sendable {
   /// This node, alone before, enters the owned session of the peer at the other end of a link.
   case adopts(LinkRef)
   /// The other end of a stranger's link is in the same owned session.
-  case recognised(LinkRef)
+  case recognized(LinkRef)
   /// The statements of an owned session have changed.
   case governanceChanged
   /// These members can be reached now; `came` when there is one that could not be reached before.

@@ -37,6 +37,7 @@ package struct NoticeStack: Sendable {
 
   /// Removes a delivered batch.
   package mutating func end(_ batch: Batch) {
+    assert(batch.next == batch.end && told.count == batch.end, "a notice was not delivered")
     told.removeSubrange(batch.start...)
     base = batch.start
   }

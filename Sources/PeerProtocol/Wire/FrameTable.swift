@@ -86,7 +86,7 @@ package enum FrameType: UInt8, Sendable, CaseIterable {
   /// A batch of anchor operations.
   case operations = 32
 
-  // MARK: Synchronisation
+  // MARK: Synchronization
 
   /// Part of a version vector with the digest of the anchors.
   case vector = 33

@@ -5,9 +5,22 @@ import Synchronization
 
 /// One thread that serves sockets, timers and the jobs of an actor, so that none of them ever changes threads.
 ///
-/// An actor runs on it by returning ``asUnownedSerialExecutor()`` from its `nonisolated var unownedExecutor`.
-/// A callback on the loop may then use `assumeIsolated` to enter that actor at once. The loop lives until ``stop()``;
-/// a job that arrives later still runs, alone, on a thread of its own, so that no caller hangs.
+/// A session is an actor, and its sockets are served by epoll. With Swift's own executor these are two worlds: a
+/// socket's callback would have to enqueue a job for every message and wait for a thread of the pool, and locks would
+/// guard what both touch. So the loop is the executor of the actor. An actor runs on it by returning
+/// ``asUnownedSerialExecutor()`` from its `nonisolated var unownedExecutor`. A callback on the loop may then use
+/// `assumeIsolated` to enter that actor at once.
+///
+/// Work comes in rounds (``round()``): sockets, timers, jobs, then the handlers that write. All that a round causes
+/// leaves in one write a link, and nobody calls *flush*. The jobs of one round have a bound (``generations``): tasks
+/// that await each other would otherwise keep sockets waiting without an end.
+///
+/// Sleep is where such loops lose wake-ups. `isSleeping` and `pending` change under one lock: work that comes before
+/// the sleep is seen by it, work that comes later rings the bell, and a loop that is awake costs its callers no system
+/// call.
+///
+/// The loop lives until ``stop()``; a job that arrives later still runs, alone, on a thread of its own, so that no
+/// caller hangs: an app may hold a session that has ended. The order within a round is in Documentation/transport.md.
 package final class EventLoop: SerialExecutor, Sendable {
   enum Work {
     case job(UnownedJob)
@@ -122,6 +135,7 @@ extension EventLoop {
   }
 
   private func perform(_ work: Work) {
+    assert(isIsolatingCurrentContext() == true, "work runs on another thread than the loop's")
     switch work {
     case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
     case .task(let job, let executor): job.runSynchronously(on: executor.asUnownedTaskExecutor())

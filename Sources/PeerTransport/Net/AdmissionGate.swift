@@ -127,6 +127,7 @@ package struct AdmissionGate: Sendable {
     try charge(host, isKnown: isKnown, at: now)
     if let evicted { release(evicted) }
     strangers.append(Stranger(link: link, host: host, since: now, isKnown: isKnown))
+    assert(strangers.count <= limits.total + limits.reserved, "more strangers are here than have places")
     return evicted
   }
 

@@ -31,11 +31,13 @@ package final class ByteQueue {
     UnsafeMutableRawBufferPointer(rebasing: block[tail...])
       .copyMemory(from: UnsafeRawBufferPointer(rebasing: more[..<accepted]))
     tail += accepted
+    assert(tail <= block.count, "bytes were written behind the block")
     return accepted
   }
 
   /// Removes the first `amount` bytes.
   package func consume(_ amount: Int) {
+    assert(amount <= count, "more bytes are consumed than are queued")
     head += amount
     if head == tail { removeAll() }
   }

@@ -4,9 +4,19 @@ package import WorldModel
 
 /// One end of a TLS connection over two buffers, without a socket.
 ///
+/// OpenSSL on a socket would call `send` and `recv` itself: it could not stop at a high watermark, share one write with
+/// other frames, or compute a handshake on another thread. Its memory buffers (`BIO_s_mem`) give the bytes to us, but
+/// grow without a limit: a peer that asks for new keys again and again and never reads makes OpenSSL answer into them
+/// until the process dies. So `sw_pipe` stands in their place. It reads from the buffer that `recv` has filled, without
+/// a copy, and writes into one of ``outputCapacity`` bytes; when that is full, the connection fails.
+///
 /// Received bytes are lent with ``lend(_:)`` and decrypted into the caller's buffer; what must be sent collects in
 /// ``output``, at most ``outputCapacity`` bytes. A thrown failure is final: send what ``output`` holds (the alert) and
-/// drop the channel.
+/// drop the channel. Records that were decrypted before a fault are delivered first: they are the peer's, and may say
+/// why.
+///
+/// Nothing in a certificate is believed but its key, which must have signed this handshake; `TLSContext` sets the rules
+/// of TLS. Documentation/transport.md has them.
 package final class TLSChannel {
   /// Which side of the handshake this is.
   package enum Role: Sendable {
@@ -71,6 +81,7 @@ package final class TLSChannel {
   /// Lends received bytes; they must stay valid until every call of ``decrypt(into:)`` on them returned or
   /// ``endLoan()``.
   func lend(_ bytes: UnsafeRawBufferPointer) {
+    assert(pipe.pointee.in == nil, "bytes are lent while others are")
     pipe.pointee.in = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
     pipe.pointee.in_count = bytes.count
   }
@@ -171,6 +182,7 @@ package final class TLSChannel {
 
   /// Removes the first `count` bytes of ``output`` after the socket took them.
   func consumeOutput(_ count: Int) {
+    assert(count <= pipe.pointee.out_count, "the socket took more than there was")
     let rest = pipe.pointee.out_count - count
     if rest > 0 { memmove(pipe.pointee.out, pipe.pointee.out + count, rest) }
     pipe.pointee.out_count = rest

@@ -15,13 +15,24 @@ protocol IntakeOwner: AnyObject {
   func concludeEnd(of link: LinkID)
 }
 
-/// The place where received bytes wait when their peer has cost too much, so that no link takes its time from the others.
+/// The place where received bytes wait when their peer has cost too much, so that no link takes its time from the
+/// others.
 ///
-/// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits for the
-/// next round, behind what other links have received and what that has caused, and behind other threads that wait for this
-/// processor. All strangers together have what one peer has: a quantum in a round, and one budget. While the ``WorkBudget`` of a
-/// peer is overdrawn, its links are neither handled nor read: at most one receive buffer of each waits here, and TCP slows the
-/// peer down.
+/// One thread handles the frames of all peers, and some frames of a few bytes have dear answers: a vector asks for a
+/// snapshot. A limit for each kind of frame would need to know what each costs, which depends on what both sides hold;
+/// a limit that is forgotten is a hole. So the time itself is measured and charged to its peer, whatever it was for.
+/// The node reads no clock, or no run could be repeated: it is asked to stop between two frames, and never knows why.
+///
+/// In one round of the loop the bytes of a link are handled for ``quantum`` and a few frames at most; the rest waits
+/// for the next round, behind what other links have received and what that has caused, and behind other threads that
+/// wait for this processor. All strangers together have what one peer has: a quantum in a round, and one budget. While
+/// the ``WorkBudget`` of a peer is overdrawn, its links are neither handled nor read: at most one receive buffer of
+/// each waits here, and TCP slows the peer down.
+///
+/// The peer waits and is not removed: nobody can tell an attack from a fault, and an honest peer whose burst is over
+/// goes on as if nothing had been. A peer's links share one account, also those that it opens later, or it would
+/// reconnect instead of waiting. Why bytes earn time, and why it is the processor's:
+/// Documentation/Decisions/0017-a-budget-of-time.md.
 final class Intake {
   /// How long the bytes of one link are handled in one round (ns): so long others wait behind them.
   static let quantum: UInt64 = 100_000
@@ -200,6 +211,7 @@ extension Intake {
       lastLook = look
       return look - start >= most
     }
+    assert(used <= bytes.byteCount, "more bytes were handled than came")
     let end = clock()
     line.share.note(end - start, in: loop.rounds)
     timeOfTurn += end - start
@@ -212,6 +224,7 @@ extension Intake {
   private func rest(of line: Line) -> UInt64? { line.account.budget.rest(at: meter.clocks.time()) }
 
   private func hold(_ line: Line, for rest: UInt64?) {
+    assert(!line.isHeld && line.used == 0, "a link is held twice")
     line.isHeld = true
     line.restsUntil = rest.map { loop.now + $0 }
     held.append(line)

@@ -5,8 +5,20 @@ internal import Glibc
 
 /// A running avahi-core server, and everything published, browsed and resolved through it.
 ///
+/// Containers and small machines often have no daemon for multicast DNS. A responder of our own would have to keep all
+/// of RFC 6762: probing, conflicts, known answers, caches, both families on all interfaces. avahi-core is the library
+/// that Avahi's daemon is made of, so it behaves on the network as that does. It was made to be the only one on its
+/// machine, though, and here are several in as many processes, perhaps beside a daemon. That takes:
+///
+/// - Two of them with one host name fight over its reverse records, then both withdraw. Each has a random host name,
+///   and its own addresses are published without reverse records (`EmbeddedPublisher`).
+/// - With that, avahi-core does not follow changes of addresses any more: `AddressWatch` does.
+/// - Port 5353 is shared, unless a program holds it for itself: `EmbeddedStarter` tries again.
+/// - Its own wake-up can be lost just before it sleeps, so the loop waits for a descriptor of ours (`AvahiLoop`).
+/// - Its one goodbye may get lost, and then others would list us until the records expire: it is repeated.
+///
 /// Confined to the thread that calls ``run()``; made on another thread before that one starts, hence the unchecked
-/// conformance.
+/// conformance. Each trap with its test is in Documentation/discovery-traps.md.
 final class EmbeddedResponder: BackendEngine, @unchecked Sendable {
   /// The most TXT queries that stay open; each is cheap for avahi-core.
   private static let maximumQueries = 256

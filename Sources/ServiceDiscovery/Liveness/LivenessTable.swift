@@ -2,11 +2,20 @@ internal import Basics
 
 /// Which of the services that a back-end reports are alive.
 ///
-/// A back-end reports a service as long as its pointer is cached: after a crash for its lifetime, 75 minutes if Avahi's daemon has
-/// published it. This table drops a service that does not answer questions for its own record, put when that has not been heard
-/// for its usual lifetime, or at once after a failed dial (RFC 6762 §10.4), and lists it again as soon as it is heard. It also
-/// lists services that answered this peer before the back-end has reported them, and those that the back-end does not report
-/// although they were heard: Avahi's cache takes nothing more once it is full, and anybody can fill it.
+/// A back-end reports a service as long as its pointer is cached: after a crash for its lifetime, 75 minutes if Avahi's
+/// daemon has published it. To publish shorter lifetimes is not in our hands, neither with the daemon nor with
+/// avahi-core, and the daemon's call for doubts (`DNSServiceReconfirmRecord`) does nothing. To dial everybody now and
+/// then would open connections to strangers all day.
+///
+/// So this table listens beside the back-end. It drops a service that does not answer questions for its own record, put
+/// when that has not been heard for its usual lifetime, or at once after a failed dial (RFC 6762 §10.4), and lists it
+/// again as soon as it is heard. It also lists services that answered this peer before the back-end has reported them,
+/// and those that the back-end does not report although they were heard: Avahi's cache takes nothing more once it is
+/// full, and anybody can fill it.
+///
+/// Silence is a sign only where one could have heard. When messages were lost unread everybody is asked again, and a
+/// machine with many services cannot make the table forget those of others (`ServiceSources`). A dead service that
+/// somebody answers for stays listed: a failed dial, not this list, decides who is there.
 ///
 /// A pure state machine: its owner passes the events of the back-end and what is heard, and puts the questions.
 struct LivenessTable {
@@ -164,6 +173,7 @@ struct LivenessTable {
 
   /// Adds a service that the back-end does not report; returns the events of one that gives way to it, or nil if it has no place.
   private mutating func add(_ row: Row, of instance: ServiceInstance) -> [DiscoveryEvent]? {
+    assert(!row.isReported && rows[instance]?.isReported != true, "the back-end's own word counts")
     guard let displaced = unreported.add(instance, of: sources[instance]) else { return nil }
     let events = displaced.first.map { forget($0) } ?? []
     rows[instance] = row
@@ -206,6 +216,7 @@ struct LivenessTable {
 
   /// Records that these services have been asked.
   mutating func asked(_ instances: [ServiceInstance], at now: Instant) {
+    assert(instances.count <= Self.batch, "one message asks more than it may")
     lastMessage = now
     for instance in instances {
       rows[instance]?.questions += 1

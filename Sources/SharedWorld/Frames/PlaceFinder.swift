@@ -37,7 +37,7 @@ struct PlaceFinder: Sendable {
       guard let transform = place.transform, let uncertainty = place.uncertainty else {
         let reason = if case .limited(let reason) = place.state { reason.rawValue } else { "ambiguous" }
         throw SessionError(
-          .notRelocalised, "the place is not surely found in the map (\(reason)); look around and try again")
+          .notRelocalized, "the place is not surely found in the map (\(reason)); look around and try again")
       }
       // An error that all points share, such as one of scale, is in no covariance.
       let back = transform.inverse

@@ -69,12 +69,12 @@ extension Session {
   ///   - cloud: Points of the place in this peer's frame.
   ///   - hasGravity: Whether y is straight up in the cloud and in the map.
   /// - Returns: How the map's frame lies in this peer's.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` (no map, or this peer uses the shared frame), `notRelocalised` (the
+  /// - Throws: ``SessionError`` with the code `invalidArgument` (no map, or this peer uses the shared frame), `notRelocalized` (the
   ///   place is not found, or not surely) or `cancelled`.
   @discardableResult
-  public func relocalise(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
+  public func relocalize(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
     let alignment = try await align(by: MapScan(cloud, hasGravity: hasGravity))
-    input(.relocalised(.measured))
+    input(.relocalized(.measured))
     return alignment
   }
 
@@ -126,7 +126,7 @@ extension Session {
       return .kept(alignment(to: source.peer))
     }
     try handleQuietly(.measure(from: theirs, to: mine, Self.estimate(fit)))
-    if source.peer == nil { input(.relocalised(.measured)) }
+    if source.peer == nil { input(.relocalized(.measured)) }
     return .measured(alignment(to: source.peer))
   }
 
@@ -139,7 +139,7 @@ extension Session {
 
   /// Shares a map that this device has made in its own frame: in the shared frame, that of the session's map.
   ///
-  /// - Throws: ``SessionError``, `notRelocalised` where the session has a map in which this device has not found its place.
+  /// - Throws: ``SessionError``, `notRelocalized` where the session has a map in which this device has not found its place.
   func shareFromOwnFrame(_ map: WorldMap) async throws(SessionError) -> MapID {
     let mine = try read { node, _ in node.worldFrames.mine }
     if let transform = alignmentOfSharedFrame().transform {
@@ -154,7 +154,7 @@ extension Session {
     }
     guard state().mapID == nil else {
       throw SessionError(
-        .notRelocalised, "this device has not found its place in the session's map; relocalise before you share another"
+        .notRelocalized, "this device has not found its place in the session's map; relocalise before you share another"
       )
     }
     // The first map of a session defines the shared frame: nothing is to be measured.

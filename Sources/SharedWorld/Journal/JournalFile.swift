@@ -7,8 +7,23 @@ import Glibc
 
 /// The file in which a session keeps its anchors: an SQLite database with a write-ahead log, one row a record.
 ///
-/// Records that are appended together are kept together or not at all, so that after a crash at any byte the file holds a
-/// state the session was in. One process at a time uses it. Without the trait `Journal` no file can be opened.
+/// An app that restarts alone wants its anchors back, also after `kill -9` or a power cut at any byte. A file of our
+/// own would be short, and every line of it about what file systems do in a crash: which writes are ordered, whether a
+/// rename is durable, how far a torn page reaches. That is not the purpose of this project, and SQLite is better tested
+/// there than ours could ever be.
+///
+/// Records that are appended together are kept together or not at all, so that after a crash at any byte the file holds
+/// a state the session was in. One process at a time uses it. Without the trait `Journal` no file can be opened.
+///
+/// - The lock is taken first: a second process is refused at once, and the index of the log stays in memory, where
+///   another one would need a file that both map.
+/// - `synchronous = FULL`, since the write that a power cut takes back is the one that was just acknowledged.
+/// - A file from elsewhere may be hostile. Its schema is the one table or it is refused, before anything is read: a
+///   trigger or a view would run what a stranger wrote.
+/// - Snapshots replace all before them in one transaction, so the file does not grow with the age of the session.
+///
+/// The cost is far from the hot path: operations are encoded already, and one transaction takes all that came while the
+/// last one was written (Documentation/Decisions/0005-journal.md).
 actor JournalFile {
   #if Journal
   /// The most bytes a journal may hold before it is read (a full session's state and the operations after it).

@@ -1,7 +1,7 @@
 import PeerTransport
 import Synchronization
 
-/// Gives messages to the app's log, few enough of each kind.
+/// The way to the app's log, with the pace of each kind of messages, so that few enough arrive.
 ///
 /// Without a log a message costs one comparison: its text is never made.
 final class LogDesk: Sendable {

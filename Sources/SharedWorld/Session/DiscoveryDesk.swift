@@ -144,7 +144,7 @@ struct DiscoveryDesk {
   /// Records what discovery says, and translates it for the app.
   ///
   /// - Parameter recognise: Returns the known peer that a tag belongs to; without a name for one that this session has met.
-  mutating func take(_ event: DiscoveryEvent, recognise: (_ tag: String) -> Peer?) -> [Session.Event] {
+  mutating func take(_ event: DiscoveryEvent, recognize: (_ tag: String) -> Peer?) -> [Session.Event] {
     switch event {
     case .advertised: return []
     case .available(let backend): return [.discoveryAvailable(backend: backend)]
@@ -153,7 +153,7 @@ struct DiscoveryDesk {
       let record = DiscoveryRecord(reading: info)
       return change(instance.name, also: [found[instance.name]?.record.key, record.key]) { desk in
         desk.withdrawClaim(of: instance.name)
-        let seen = record.tag.flatMap(recognise)
+        let seen = record.tag.flatMap(recognize)
         desk.found[instance.name] = Service(
           instance: instance, record: record, seenBefore: seen.map { $0.name.isEmpty ? desk.peer($0.id) : $0 })
         if let key = record.key { desk.claims[key, default: []].insert(instance.name) }

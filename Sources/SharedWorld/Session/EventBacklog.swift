@@ -24,7 +24,20 @@ struct AnchorUpdate: UpdateNote {
 
 /// The events that a reader has not read, as many as its bounds allow.
 ///
-/// Updates of anchors are only noted: the anchor is looked up when the reader takes the event.
+/// An app reads events in a loop that may stop for seconds, while a session changes a thousand times a second. A queue
+/// without a bound fills the memory. One that drops the oldest loses the only *left* of a peer, and the app shows it
+/// permanently. One that makes the session wait lets one reader hold up all peers.
+///
+/// So what is out of date is not kept. An event of a state replaces the unread one about the same subject, in its
+/// place, and a thousand updates of an anchor are one note: the anchor is looked up when the reader takes it. Not over
+/// an end, though: what a peer was before it left must not become what it is after its return
+/// (``Session/Event/Group``), or the reader ends with the wrong state. Which event replaces what is one table
+/// (`SessionEvent+Unread.swift`).
+///
+/// Events that cannot be merged have a bound for each kind (``Session/Event/Bound``). Beyond it all of that kind are
+/// dropped, not some, and a problem says so: a reader can start over from the state, but not from a gap that it does
+/// not know of. Messages are neither: each counts, so their senders are held back instead, by the bytes that wait here
+/// (``messageBytes``).
 struct EventBacklog: Backlog {
   /// The events of a change besides an update.
   typealias WholeChange = (SetChange, borrowing AnchorSet, borrowing Roster, borrowing FrameView) -> [Session.Event]
@@ -176,6 +189,7 @@ struct EventBacklog: Backlog {
   private mutating func tally(_ bound: Session.Event.Bound) {
     counts[bound.rawValue] += 1
     if counts[bound.rawValue] > bound.capacity { drop(bound) }
+    assert(counts[bound.rawValue] <= bound.capacity, "more events wait than may")
   }
 
   /// Drops everything under a bound, and says so.

@@ -48,7 +48,7 @@ extension Session {
       identify(Peer(id: id, name: name))
       record(Peer(id: id, name: name))
     case .recognitionKey(let key, let id):
-      if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognisedBy: key) }
+      if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognizedBy: key) }
     case .invitationReceived(let id, let from, let name, let context):
       receive(id, from: Peer(id: from, name: name), context, into: &events)
     case .invitationWithdrawn(let id, let peer):
@@ -98,7 +98,7 @@ extension Session {
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .alignmentChanged(let id, let alignment): takeAlignment(of: discovery.peer(id), alignment, into: &events)
     // Maps that have arrived are reported first.
-    case .synchronised(let digest): if !maps.defers(digest) { events.append(.synchronised(digest)) }
+    case .synchronized(let digest): if !maps.defers(digest) { events.append(.synchronized(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .messages(let messages, let from): publish(messages, from: from, after: &events)
     case .unreliable(let bytes, .bytes, let key, let from):
@@ -207,7 +207,7 @@ extension Session {
   }
 
   /// Records a key, beside the event loop.
-  private func add(_ peer: Peer, to store: PinStore, recognisedBy key: RecognitionKey? = nil) {
+  private func add(_ peer: Peer, to store: PinStore, recognizedBy key: RecognitionKey? = nil) {
     _ = jobs.add(priority: .utility) { [hub] in
       do throws(SessionError) {
         try store.add(peer.id, name: peer.name, recognitionKey: key)

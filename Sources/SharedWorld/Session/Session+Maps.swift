@@ -41,7 +41,7 @@ extension Session {
   ///   - views: How many camera views the cloud was built from; nil when that is not known.
   /// - Returns: The id of the shared map.
   /// - Throws: ``SessionError`` with the code `map-not-ready` while ``MappingStatus/allowsSharing`` does not hold,
-  ///   `not-connected` while no other peer is connected, `not-relocalised` where the session has a map in which this device has
+  ///   `not-connected` while no other peer is connected, `not-relocalized` where the session has a map in which this device has
   ///   not found its place, and as ``share(_:with:)``.
   @discardableResult
   public func shareCapture(of cloud: FeatureCloud, views: UInt32? = nil) async throws(SessionError) -> MapID {
@@ -61,9 +61,9 @@ extension Session {
 
   /// Tells everybody that this peer's app knows where it is in the session's map, or has lost it.
   ///
-  /// The others see ``MapStatus/Stage/claimed``: ``MapStatus/Stage/relocalised`` is for what ``relocalise(_:hasGravity:)`` or
+  /// The others see ``MapStatus/Stage/claimed``: ``MapStatus/Stage/relocalized`` is for what ``relocalize(_:hasGravity:)`` or
   /// ``keepAligned(by:)`` has measured in that map.
-  public func setRelocalised(_ isRelocalised: Bool) { input(.relocalised(isRelocalised ? .claimed : nil)) }
+  public func setRelocalized(_ isRelocalized: Bool) { input(.relocalized(isRelocalized ? .claimed : nil)) }
 
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
   ///
@@ -154,7 +154,7 @@ extension Session {
   /// Tells what became of a map that was being opened, and the news that waited for it.
   private func endOpening(_ events: [Event]) {
     hub.publish(events)
-    if let digest = maps.endOpening() { hub.publish([.synchronised(digest)]) }
+    if let digest = maps.endOpening() { hub.publish([.synchronized(digest)]) }
   }
 
   private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {

@@ -20,13 +20,13 @@ extension Session {
             recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
         },
         inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
-        mapStatus: node.mapStatus, isSynchronised: node.isSynchronised,
+        mapStatus: node.mapStatus, isSynchronized: node.isSynchronized,
         mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? State(
-        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronised: false,
+        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronized: false,
         mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
         memberLimit: configuration.memberLimit, candidates: candidates)
   }

@@ -365,7 +365,7 @@ extension Session {
     }
     node.passcode = configuration.passcode
     if configuration.driver != nil {
-      node.handshakeTime = max(.zero, min(configuration.driverTimeout, ProtocolTimes.handshakeMost))
+      node.driverTime = max(.zero, min(configuration.driverTimeout, ProtocolTimes.handshakeMost))
     }
     node.showsCodes = configuration.codeHandler != nil
     node.compared = trust.compared

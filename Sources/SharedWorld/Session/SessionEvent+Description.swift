@@ -34,7 +34,7 @@ extension Session.Event: CustomStringConvertible {
     case .mapReceived(let receipt): "\(receipt)"
     case .peerMapChanged(let peer, let status): "\(peer) \(status)"
     case .alignmentChanged(let peer, let alignment): "the frame of \(peer) is \(alignment.state.rawValue)"
-    case .synchronised: "in step with everybody"
+    case .synchronized: "in step with everybody"
     case .anchorAdded(let anchor, let origin): "\(anchor.name) placed\(origin.words)"
     case .anchorUpdated(let anchor, let origin): "\(anchor.name) changed\(origin.words)"
     case .anchorRemoved(let anchor, let origin): "\(anchor.name) removed\(origin.words)"

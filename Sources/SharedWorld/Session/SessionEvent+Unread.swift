@@ -124,7 +124,7 @@ extension Session.Event {
     case .mapFailed: (.status, .endsAll(.maps))
     case .peerMapChanged(let peer, _): (.status, .replaces(.peerMap(peer.id)))
     case .alignmentChanged(let peer, _): (.status, .replaces(.alignment(peer.id)))
-    case .synchronised: (.status, .follows)
+    case .synchronized: (.status, .follows)
 
     case .message: (nil, .follows)
     case .unreliableMessage(_, let key, let peer): (.unreliable, .replaces(.unreliable(peer.id, key)))

@@ -79,7 +79,7 @@ extension Session {
     /// All is here that the connected peers had when they were connected: the anchors, giving this digest, and the map.
     ///
     /// It comes when a peer has joined and caught up, and again after a separation that made it miss something or a new map.
-    case synchronised(SHA256Digest)
+    case synchronized(SHA256Digest)
 
     // MARK: Live poses
 

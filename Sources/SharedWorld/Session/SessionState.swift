@@ -17,7 +17,7 @@ extension Session {
     /// How far this peer has come with the session's map; of others ``PeerStatus/map`` tells.
     public let mapStatus: MapStatus
     /// Whether all is here that the connected peers had when they were connected.
-    public let isSynchronised: Bool
+    public let isSynchronized: Bool
     /// The feature points of that map.
     public let mapPoints: Int
     /// The anchors in the session.

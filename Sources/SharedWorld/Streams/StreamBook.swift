@@ -26,6 +26,19 @@ struct StreamKey: Hashable, Comparable, Sendable {
 
 /// All streams of a session: which there are, what of them leaves next, and what becomes of them when a peer goes.
 ///
+/// A single stream knows its two directions (``StreamFlow``). The book has the rest: whose turn it is, since one
+/// stream of ten megabytes must not hold up another's single byte, so streams of a peer take turns letter by letter,
+/// and so do peers; and what becomes of a stream whose other end has gone.
+///
+/// The second is the difficulty. Two peers that lose each other give up by their own clocks, and one may do so alone.
+/// If it forgot its streams quietly, the other would go on with them when the link is back, and the first would take
+/// the same numbers for nothing or for new ones. So it owes a word (*over*) and gives it when the peer is in reach:
+/// which streams it means, by the last number of each side, so that those opened since then live on. A restarted peer
+/// has no such memory, so streams belong to one start of it, and a letter of another start ends them.
+///
+/// Numbers are the opener's, and rise: an opening that comes twice, or late, has no effect. Streams that are over but
+/// not read still count towards ``ProtocolLimits/streamsOfPeer``, or a peer could fill memory by opening and ending.
+///
 /// It is a value without I/O; ``Session`` gives it the letters that arrive and sends those that it asks for.
 struct StreamBook: Sendable {
   /// The other end of streams.
@@ -76,6 +89,7 @@ struct StreamBook: Sendable {
     }
     lastNumber += 1
     let key = StreamKey(peer: peer, number: lastNumber, opener: nil)
+    assert(flows.index(forKey: key) == nil, "a number is used twice")
     flows[key] = StreamFlow(opening: name, sizes)
     enqueue(key)
     return key

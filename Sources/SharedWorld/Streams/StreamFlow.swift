@@ -10,8 +10,22 @@ struct StreamSizes: Sendable {
 
 /// One end of a stream: its bytes on their way out, and those that have arrived and were not read.
 ///
-/// It is a value without I/O. Bytes leave as the other end grants room for them, and it grants the other end room as they are
-/// read, so that at most ``StreamSizes/window`` bytes wait here whatever comes.
+/// A stream is made of messages, which arrive once, in order, and whatever becomes of the links. They lack a
+/// reader's pace. The window of messages closes when the app does not read, and would stop every stream to that peer
+/// and its messages with it. So each stream has credit of its own, as those of QUIC (RFC 9000 §4): bytes leave as the
+/// other end grants room for them, and it grants the other end room as they are read, so that at most
+/// ``StreamSizes/window`` bytes wait here whatever comes. The writer's call returns when its bytes have left, which is
+/// how an app feels the other's pace.
+///
+/// A stream that nobody has accepted has no credit to send with: an app that wrote into it would fill a window without
+/// knowing whether anybody reads.
+///
+/// Ends are the hard part. Each direction ends by itself; a reset ends both at once, from either side, also while the
+/// other side's reset is on its way. Bytes that arrived before the other side failed can still be read, and an end that
+/// was sent is not undone. A write of which a part has left cannot be taken back: to cancel it resets the stream, since
+/// bytes behind a gap are worse than none.
+///
+/// It is a value without I/O: the simulator has its own sizes. Why it is so: Documentation/Decisions/0015-streams.md.
 struct StreamFlow: Sendable {
   /// How far the opening is.
   enum Stage: Sendable {
@@ -181,6 +195,7 @@ struct StreamFlow: Sendable {
     case .data(_, let bytes):
       guard stage == .open, !hasReceivedEnd, UInt64(bytes.count) <= granted - received else { return false }
       received += UInt64(bytes.count)
+      assert(received - read <= UInt64(sizes.window), "more bytes wait than were granted")
       inbox.append(bytes)
     case .end:
       guard stage == .open, !hasReceivedEnd else { return false }
@@ -216,6 +231,7 @@ struct StreamFlow: Sendable {
     }
     if owesCredit {
       owesCredit = false
+      assert(granted <= read + window, "room that was granted is taken back")
       granted = read + window
       return .credit(mark, limit: granted)
     }
@@ -233,6 +249,7 @@ struct StreamFlow: Sendable {
     writes[0].bytes.removeFirst(count)
     writes[0].hasBegun = true
     sent += UInt64(count)
+    assert(sent <= limit, "more left than the other side has room for")
     if writes[0].bytes.isEmpty { settled.append((writes.removeFirst().number, nil)) }
     return .data(mark, bytes)
   }

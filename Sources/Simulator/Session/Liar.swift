@@ -142,8 +142,8 @@ package struct Liar {
     state.priority = UInt8(random.below(256))
     state.canHost = random.chance(percent: 50)
     state.joinSequence = UInt32(random.below(10))
-    let neighbours = (0..<random.below(6)).map { _ in node(roster).incarnation }
-    state.neighbours = Set(neighbours).sorted()
+    let neighbors = (0..<random.below(6)).map { _ in node(roster).incarnation }
+    state.neighbors = Set(neighbors).sorted()
     writer.writeFrame(.linkAnnouncement) { state.write(to: &$0) }
   }
 

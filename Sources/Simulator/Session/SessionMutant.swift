@@ -22,7 +22,7 @@ extension SessionMutant {
       .init("no-reassertion", .reassertion, .liar, nodes: 4, seeds: 3...3),
       .init("guests-write", .guestsWriteNothing, .owned, nodes: 7, seeds: 1...3),
       .init("maps-by-anybody", .mapsByRole, .owned, nodes: 7, seeds: 1...3),
-      .init("believes-everything", .judgement, .liar, nodes: 4, seeds: 1...3),
+      .init("believes-everything", .judgment, .liar, nodes: 4, seeds: 1...3),
       .init("reuses-actor", .freshActor, .chaos, nodes: 4, seeds: 1...3),
       .init("forgets-members", .remembersMembers, .restarts, nodes: 4, seeds: 1...3),
       .init("forgets-rules", .remembersRules, .restarts, nodes: 4, seeds: 1...3),

@@ -102,7 +102,7 @@ package struct SessionPeer: SimulatedNode {
     }
     if let driver {
       self.driver = DriverApp(driver, of: configuration.peerID)
-      configuration.handshakeTime = .seconds(10)
+      configuration.driverTime = .seconds(10)
     }
     self.cast = cast
     cast?.configure(&configuration, of: index)

@@ -10,7 +10,7 @@ enum RegionalDensity {
   /// The points whose fourth neighbour is nearer than `factor` times the median of the 27 regions around.
   static func filter(_ input: [SIMD3<Float>], factor: Float) -> [SIMD3<Float>] {
     guard input.count > 8 else { return input }
-    let distances = fourthNeighbour(input)
+    let distances = fourthNeighbor(input)
     let grid = PointGrid(input, cell: region, limit: 1 << 18)
     let cells = grid.starts.count - 1
     var medians = [Float](repeating: 0, count: cells)
@@ -49,7 +49,7 @@ enum RegionalDensity {
   }
 
   /// The logarithm (base 2) of each point's distance to its fourth nearest neighbour.
-  private static func fourthNeighbour(_ input: [SIMD3<Float>]) -> [Float] {
+  private static func fourthNeighbor(_ input: [SIMD3<Float>]) -> [Float] {
     // About two points a cell on the surface of the box; clusters crowd them into fewer cells.
     let box = BoundingBox(containing: input) ?? BoundingBox(minimum: .zero, maximum: .zero)
     let extent = pointwiseMax(box.extent, SIMD3(repeating: 1e-6))
@@ -57,7 +57,7 @@ enum RegionalDensity {
     let grid = PointGrid(input, cell: max((area * 2 / Float(input.count)).squareRoot(), extent.max() / 500))
     var result = [Float](repeating: 0, count: input.count)
     for slot in grid.points.indices {
-      let square = fourthNeighbour(of: slot, in: grid)
+      let square = fourthNeighbor(of: slot, in: grid)
       let distance = min(square.squareRoot(), grid.cell * 6)
       result[Int(grid.order[slot])] = log2(distance + grid.cell * 1e-3)
     }
@@ -67,7 +67,7 @@ enum RegionalDensity {
   /// The squared distance from a point of the grid to its fourth nearest neighbour; larger than any when that is more
   /// than three cells away.
   @inline(__always)
-  private static func fourthNeighbour(of slot: Int, in grid: PointGrid) -> Float {
+  private static func fourthNeighbor(of slot: Int, in grid: PointGrid) -> Float {
     let p = grid.points[slot]
     var reach = grid.cell * 0.5
     while true {

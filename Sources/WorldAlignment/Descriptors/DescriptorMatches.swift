@@ -1,6 +1,20 @@
 import WorldModel
 
 /// The pairs of points of two clouds that look alike.
+///
+/// Two devices in one place have a fifth of their points in common, too few for shape to decide; but a descriptor says
+/// what a point looks like. The nearest descriptor is a poor partner, though. A plain wall has a nearest point too, and
+/// a point that looks like everything is the nearest of many. An absolute threshold would belong to one kind of
+/// descriptor, and ours are whatever a device records.
+///
+/// So the threshold is a share of the median distance of random pairs in these two clouds, and a match has to be among
+/// the two nearest both ways. The ratio test (Lowe 2004) then says which matches are *distinct*: nothing else looks
+/// nearly as much alike. As Lowe has it, the second nearest would spoil the test here: the map has one feature several
+/// times, some centimetres apart. So the rival must lie ``apart`` from the point, in either cloud. Distinct matches
+/// count for a pose; all of them count against one, since the leg of a chair looks like that of each other chair.
+///
+/// `BitPlanes` finds the pairs in the first place; `MatchedPoints` and `MatchEvidence` make a pose of the matches and
+/// judge it. The figures behind the numbers: Documentation/alignment.md.
 struct DescriptorMatches {
   /// A point of the query, one of the map, and the least distance between their sightings.
   struct Match {
@@ -97,6 +111,7 @@ struct NearestFew {
       place -= 1
     }
     entries[place] = (point, distance)
+    assert(place == Self.most - 1 || distance <= entries[place + 1].distance, "the nearest come first")
   }
 
   /// The distance to the nearest one that lies farther than `reach` from a point of the cloud (metres); nil where all lie

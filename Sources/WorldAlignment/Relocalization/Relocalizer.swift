@@ -2,23 +2,29 @@ public import WorldModel
 
 /// Finds where a local cloud belongs in a map, without any guess of where that may be.
 ///
-/// Where map and cloud have descriptors of one kind, points that look alike are tried first (``relocalize(_:sightings:mode:isCancelled:)``).
-/// The shape of the cloud is found in these stages:
+/// Closest points (Besl and McKay 1992) find the nearest fit from a start, and here there is none: from most starts
+/// they end in a valley that looks good and is wrong. A room has many of them, since walls lie on walls when they are
+/// shifted along themselves, and equal chairs on each other. A wrong place is worse than none, because everybody's
+/// anchors would stand in it. So all starts are tried on a coarse grid, and most of the work is to refuse.
+///
+/// Where map and cloud have descriptors of one kind, points that look alike are tried first
+/// (``relocalize(_:sightings:mode:isCancelled:)``). The shape of the cloud is found in these stages:
 ///
 /// 1. Points that stand alone by the standards of their region go, in both clouds.
 /// 2. Every shift and 120 turns of the query, in a sparse map 90, are tried on a grid of 0.2 m (``PoseSearch``).
-/// 3. The peaks are polished on a finer grid, all of them roughly and the best in full, and the few best that differ are
-///    refined by closest points with all six degrees of freedom, which takes up what tilt there is. Without gravity the
-///    directions that may be up are tried in two rounds, the second where the first shows no place.
+/// 3. The peaks are polished on a finer grid, all of them roughly and the best in full, and the few best that differ
+///    are refined by closest points with all six degrees of freedom, which takes up what tilt there is. Without gravity
+///    the directions that may be up are tried in two rounds, the second where the first shows no place.
 /// 4. The best pose is accepted if enough of the query meets the map, no pose elsewhere is nearly as good, and shifting
 ///    it makes it worse (``Evidence``). Two rooms that look alike give ``Relocalization/Reason/ambiguous``.
-/// 5. A pose that passes is improved within its neighbourhood, and must be clearly better than the poses 5 cm or 2° from
-///    it (``Vicinity``).
-/// 6. A pose that stage 4 refuses in a sparse map is accepted if more of query and map is repeated in the other than their surfaces
-///    explain, and no pose elsewhere shows that (``SparseEvidence``).
+/// 5. A pose that passes is improved within its neighbourhood, and must be clearly better than the poses 5 cm or 2°
+///    from it (``Vicinity``).
+/// 6. A pose that stage 4 refuses in a sparse map is accepted if more of query and map is repeated in the other than
+///    their surfaces explain, and no pose elsewhere shows that (``SparseEvidence``).
 ///
-/// The same clouds give the same answer on every machine. Time and memory have bounds of their own: of larger clouds every
-/// n-th point is used, and wide places are searched on a coarser grid.
+/// The same clouds give the same answer on every machine. Time and memory have bounds of their own: of larger clouds
+/// every n-th point is used, and wide places are searched on a coarser grid. The bounds and how they were found are in
+/// Documentation/alignment.md.
 public struct Relocalizer: Sendable {
   /// Fewer cleaned points than this give no pose.
   public static let fewestPoints = 50

@@ -7,20 +7,20 @@ struct SurfaceCloud {
   let normals: [SIMD3<Float>]
 
   /// Neighbours within this distance make the surface of a point (metres).
-  static let neighbourhood: Float = 0.2
+  static let neighborhood: Float = 0.2
 
   init(_ points: [SIMD3<Float>]) {
-    let grid = PointGrid(points, cell: Self.neighbourhood)
+    let grid = PointGrid(points, cell: Self.neighborhood)
     self.grid = grid
     var near: [SIMD3<Float>] = []
     normals = grid.points.map { p in
       near.removeAll(keepingCapacity: true)
-      grid.forEachRun(around: p, reach: Self.neighbourhood) { run in
-        for other in run where (grid.points[other] - p).lengthSquared <= Self.neighbourhood * Self.neighbourhood {
+      grid.forEachRun(around: p, reach: Self.neighborhood) { run in
+        for other in run where (grid.points[other] - p).lengthSquared <= Self.neighborhood * Self.neighborhood {
           near.append(grid.points[other])
         }
       }
-      guard near.count >= 5, let fit = SurfaceFit(near), fit.thickness < 0.25 * Self.neighbourhood else { return .zero }
+      guard near.count >= 5, let fit = SurfaceFit(near), fit.thickness < 0.25 * Self.neighborhood else { return .zero }
       return fit.normal
     }
   }

@@ -15,7 +15,7 @@ public struct MapPicture: Sendable {
   }
 
   /// The source of the points' colours.
-  public enum Colouring: Hashable, Sendable {
+  public enum Coloring: Hashable, Sendable {
     /// Its own colour where the cloud has colours, else its height.
     case automatic
     /// Its height, from blue (low) to yellow (high).
@@ -25,7 +25,7 @@ public struct MapPicture: Sendable {
   /// Where one looks from.
   public var view: View
   /// The source of the points' colours.
-  public var colouring = Colouring.automatic
+  public var coloring = Coloring.automatic
   /// Whether the points of a ceiling are left out.
   public var hidesCeiling = true
   /// Whether planes are outlined.

@@ -93,22 +93,22 @@ struct PictureFrame {
     let (width, height) = picture.size
     var plot = PointPlot(width: width * scale, height: height * scale)
     let cloud = picture.map.cloud
-    let colours = picture.colouring == .automatic ? cloud.channels.colours : nil
+    let colors = picture.coloring == .automatic ? cloud.channels.colors : nil
     let positions = cloud.positions
     let radius = dotRadius(count: positions.count) * Float(scale)
     for index in positions.indices {
       let point = positions[index]
       guard shown.contains(point), let (pixel, depth) = place(point) else { continue }
-      var colour = colours.map { Colour(Float($0[index].x), Float($0[index].y), Float($0[index].z)) }
-      if colour == nil { colour = heightColour(point.y) }
-      guard let colour else { continue }
+      var color = colors.map { Color(Float($0[index].x), Float($0[index].y), Float($0[index].z)) }
+      if color == nil { color = heightColor(point.y) }
+      guard let color else { continue }
       plot.dot(
-        at: pixel * Float(scale), radius: radius * nearness(depth), depth: depth, colour: faded(colour, depth))
+        at: pixel * Float(scale), radius: radius * nearness(depth), depth: depth, color: faded(color, depth))
     }
     return plot
   }
 
-  private func heightColour(_ height: Float) -> Colour {
+  private func heightColor(_ height: Float) -> Color {
     let top = min(shown.maximum.y, box.maximum.y)
     let fraction = (height - box.minimum.y) / max(top - box.minimum.y, 1e-3)
     return PictureStyle.heights[Int((min(max(fraction, 0), 1) * 255).rounded())]
@@ -127,10 +127,10 @@ struct PictureFrame {
   }
 
   /// Fades far points towards the ground's colour.
-  private func faded(_ colour: Colour, _ depth: Float) -> Colour {
-    guard case .perspective(_, let depths) = projection else { return colour }
+  private func faded(_ color: Color, _ depth: Float) -> Color {
+    guard case .perspective(_, let depths) = projection else { return color }
     let far = (depth - depths.lowerBound) / (depths.upperBound - depths.lowerBound)
     let fade = min(max(far, 0), 1) * 0.55
-    return colour + (PictureStyle.background - colour) * fade
+    return color + (PictureStyle.background - color) * fade
   }
 }

@@ -25,7 +25,7 @@ struct PictureMarks {
     // Markers first, so that no label is under one.
     for pin in pins { taken.append((pin.pixel - 7, pin.pixel + 7)) }
     for pin in pins { addLabel(pin.name, at: pin.pixel) }
-    for pin in pins { list.append(.pin(at: pin.pixel, radius: 6, colour: PictureStyle.marker)) }
+    for pin in pins { list.append(.pin(at: pin.pixel, radius: 6, color: PictureStyle.marker)) }
     if picture.showsPlanes { for anchor in picture.map.anchors { addPlaneName(of: anchor) } }
   }
 
@@ -38,7 +38,7 @@ struct PictureMarks {
     let low = (middle - extent / 2).rounded(.toNearestOrAwayFromZero)
     guard isFree(low, extent) else { return }
     taken.append((low, low + extent))
-    list.append(.text(anchor.name, at: low, scale: 2, colour: PictureStyle.plane))
+    list.append(.text(anchor.name, at: low, scale: 2, color: PictureStyle.plane))
   }
 
   /// Whether a box lies in the picture and under no label or marker.
@@ -56,7 +56,7 @@ struct PictureMarks {
     }
     for (index, corner) in corners.enumerated() {
       guard let corner, let next = corners[(index + 1) % corners.count] else { continue }
-      list.append(.line(from: corner, to: next, width: 1.2, colour: PictureStyle.plane, opacity: 0.4))
+      list.append(.line(from: corner, to: next, width: 1.2, color: PictureStyle.plane, opacity: 0.4))
     }
   }
 
@@ -70,9 +70,9 @@ struct PictureMarks {
     ].map { pixel + $0 }
     let low = (places.first { isFree($0, extent) } ?? places[0]).rounded(.toNearestOrAwayFromZero)
     taken.append((low, low + extent))
-    list.append(.line(from: pixel, to: low + extent / 2, width: 1.2, colour: PictureStyle.text, opacity: 0.5))
-    list.append(.box(from: low, to: low + extent, colour: PictureStyle.label, opacity: 0.88))
-    list.append(.text(text, at: low + SIMD2(6, 5), scale: 2, colour: PictureStyle.text))
+    list.append(.line(from: pixel, to: low + extent / 2, width: 1.2, color: PictureStyle.text, opacity: 0.5))
+    list.append(.box(from: low, to: low + extent, color: PictureStyle.label, opacity: 0.88))
+    list.append(.text(text, at: low + SIMD2(6, 5), scale: 2, color: PictureStyle.text))
   }
 
   /// The caption at the top left.
@@ -82,7 +82,7 @@ struct PictureMarks {
     let text =
       "\(Self.grouped(map.cloud.count)) points, \(Self.grouped(map.anchors.count)) anchors, "
       + sides.joined(separator: " x ")
-    list.append(.text(text, at: SIMD2(16, 14), scale: 2, colour: PictureStyle.faint))
+    list.append(.text(text, at: SIMD2(16, 14), scale: 2, color: PictureStyle.faint))
     taken.append((.zero, SIMD2(30, 24) + BitmapFont.size(of: text, scale: 2)))
   }
 
@@ -96,12 +96,12 @@ struct PictureMarks {
     guard let length = lengths.last(where: { $0 * scale <= size.x / 5 }) else { return }
     let left = SIMD2(20, size.y - 22)
     let right = left + SIMD2(length * scale, 0)
-    list.append(.line(from: left, to: right, width: 2, colour: PictureStyle.text, opacity: 1))
+    list.append(.line(from: left, to: right, width: 2, color: PictureStyle.text, opacity: 1))
     for end in [left, right] {
       list.append(
-        .line(from: end - SIMD2(0, 5), to: end + SIMD2(0, 5), width: 2, colour: PictureStyle.text, opacity: 1))
+        .line(from: end - SIMD2(0, 5), to: end + SIMD2(0, 5), width: 2, color: PictureStyle.text, opacity: 1))
     }
-    list.append(.text(Self.length(length), at: left + SIMD2(0, -24), scale: 2, colour: PictureStyle.text))
+    list.append(.text(Self.length(length), at: left + SIMD2(0, -24), scale: 2, color: PictureStyle.text))
     taken.append((left - SIMD2(20, 40), right + 20))
   }
 
@@ -116,9 +116,9 @@ struct PictureMarks {
       // An axis that points at the viewer has no direction on the screen.
       guard arrow.length > 8 else { continue }
       let tip = origin + arrow
-      list.append(.line(from: origin, to: tip, width: 2.5, colour: PictureStyle.axes[axis], opacity: 1))
+      list.append(.line(from: origin, to: tip, width: 2.5, color: PictureStyle.axes[axis], opacity: 1))
       let letter = tip + arrow / arrow.length * 12 - SIMD2(5, 7)
-      list.append(.text(name, at: letter, scale: 2, colour: PictureStyle.axes[axis]))
+      list.append(.text(name, at: letter, scale: 2, color: PictureStyle.axes[axis]))
     }
   }
 
@@ -132,11 +132,11 @@ struct PictureMarks {
   }
 
   /// A length in the unit that suits it.
-  static func length(_ metres: Float) -> String {
-    switch metres {
-    case ..<1: decimal(metres * 100, digits: metres < 0.1 ? 1 : 0) + " cm"
-    case ..<1_000: decimal(metres, digits: metres < 100 ? 1 : 0) + " m"
-    default: decimal(metres / 1_000, digits: 1) + " km"
+  static func length(_ meters: Float) -> String {
+    switch meters {
+    case ..<1: decimal(meters * 100, digits: meters < 0.1 ? 1 : 0) + " cm"
+    case ..<1_000: decimal(meters, digits: meters < 100 ? 1 : 0) + " m"
+    default: decimal(meters / 1_000, digits: 1) + " km"
     }
   }
 

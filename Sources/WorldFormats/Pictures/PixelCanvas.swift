@@ -3,18 +3,18 @@ struct PixelCanvas {
   let width: Int
   let height: Int
   /// Row by row from the top left.
-  private var pixels: [Colour]
+  private var pixels: [Color]
 
   /// The average of squares of `factor` by `factor` pixels of `plot`; pixels without a dot count as `background`.
-  init(averaging plot: PointPlot, by factor: Int, over background: Colour) {
+  init(averaging plot: PointPlot, by factor: Int, over background: Color) {
     width = plot.width / factor
     height = plot.height / factor
-    pixels = [Colour](repeating: background, count: width * height)
+    pixels = [Color](repeating: background, count: width * height)
     for y in 0..<height {
       for x in 0..<width {
-        var sum = Colour.zero
+        var sum = Color.zero
         for inner in 0..<(factor * factor) {
-          sum += plot.colour(x: x * factor + inner % factor, y: y * factor + inner / factor) ?? background
+          sum += plot.color(x: x * factor + inner % factor, y: y * factor + inner / factor) ?? background
         }
         pixels[y * width + x] = sum / Float(factor * factor)
       }
@@ -31,25 +31,25 @@ struct PixelCanvas {
   /// Draws a mark.
   mutating func draw(_ mark: PictureMark) {
     switch mark {
-    case .line(let from, let to, let width, let colour, let opacity):
-      cover(around: [from, to], reach: width, with: colour, opacity) { pixel in
+    case .line(let from, let to, let width, let color, let opacity):
+      cover(around: [from, to], reach: width, with: color, opacity) { pixel in
         width / 2 - Self.distance(of: pixel, from, to)
       }
-    case .pin(let center, let radius, let colour):
+    case .pin(let center, let radius, let color):
       cover(around: [center], reach: radius + 2, with: PictureStyle.text, 1) { radius + 1.5 - ($0 - center).length }
-      cover(around: [center], reach: radius, with: colour, 1) { radius - ($0 - center).length }
-    case .box(let from, let to, let colour, let opacity):
-      cover(around: [from, to], reach: 0, with: colour, opacity) { pixel in
+      cover(around: [center], reach: radius, with: color, 1) { radius - ($0 - center).length }
+    case .box(let from, let to, let color, let opacity):
+      cover(around: [from, to], reach: 0, with: color, opacity) { pixel in
         min((pixel - from).min(), (to - pixel).min())
       }
-    case .text(let text, let origin, let scale, let colour):
-      write(text, at: origin, scale: scale, colour)
+    case .text(let text, let origin, let scale, let color):
+      write(text, at: origin, scale: scale, color)
     }
   }
 
-  /// Mixes `colour` in where `depth`, the distance into the shape (pixels), is above −½; the rim is half covered at 0.
+  /// Mixes `color` in where `depth`, the distance into the shape (pixels), is above −½; the rim is half covered at 0.
   private mutating func cover(
-    around points: [SIMD2<Float>], reach: Float, with colour: Colour, _ opacity: Float,
+    around points: [SIMD2<Float>], reach: Float, with color: Color, _ opacity: Float,
     depth: (SIMD2<Float>) -> Float
   ) {
     guard let first = points.first else { return }
@@ -60,7 +60,7 @@ struct PixelCanvas {
       for x in Int(low.x)...Int(high.x) {
         let share = min(max(depth(SIMD2(Float(x) + 0.5, Float(y) + 0.5)) + 0.5, 0), 1) * opacity
         guard share > 0 else { continue }
-        pixels[y * width + x] += (colour - pixels[y * width + x]) * share
+        pixels[y * width + x] += (color - pixels[y * width + x]) * share
       }
     }
   }
@@ -73,7 +73,7 @@ struct PixelCanvas {
   }
 
   /// Writes text in the bitmap font.
-  private mutating func write(_ text: String, at origin: SIMD2<Float>, scale: Int, _ colour: Colour) {
+  private mutating func write(_ text: String, at origin: SIMD2<Float>, scale: Int, _ color: Color) {
     var left = Int(origin.x.rounded())
     let top = Int(origin.y.rounded())
     for character in text {
@@ -82,7 +82,7 @@ struct PixelCanvas {
           for inner in 0..<(scale * scale) {
             let x = left + column * scale + inner % scale
             let y = top + row * scale + inner / scale
-            if x >= 0, x < width, y >= 0, y < height { pixels[y * width + x] = colour }
+            if x >= 0, x < width, y >= 0, y < height { pixels[y * width + x] = color }
           }
         }
       }

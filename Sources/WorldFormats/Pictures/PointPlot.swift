@@ -5,21 +5,21 @@ struct PointPlot {
   /// The depth of each pixel, row by row; infinite where there is no dot.
   private(set) var depths: [Float]
   /// The colour of each pixel, 0xRRGGBB.
-  private(set) var colours: [UInt32]
+  private(set) var colors: [UInt32]
 
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
     depths = [Float](repeating: .infinity, count: width * height)
-    colours = [UInt32](repeating: 0, count: width * height)
+    colors = [UInt32](repeating: 0, count: width * height)
   }
 
   /// Draws a disc; a radius below half a pixel still fills the pixel of its middle.
   @inline(__always)
-  mutating func dot(at center: SIMD2<Float>, radius: Float, depth: Float, colour: Colour) {
+  mutating func dot(at center: SIMD2<Float>, radius: Float, depth: Float, color: Color) {
     let limit = SIMD2(Float(width), Float(height))
     guard all(center .> -radius .& center .< limit + radius) else { return }
-    let packed = UInt32(colour.x) << 16 | UInt32(colour.y) << 8 | UInt32(colour.z)
+    let packed = UInt32(color.x) << 16 | UInt32(color.y) << 8 | UInt32(color.z)
     let low = (center - radius).clamped(lowerBound: .zero, upperBound: limit - 1)
     let high = (center + radius).clamped(lowerBound: .zero, upperBound: limit - 1)
     let reach = max(radius * radius, 0.5)
@@ -29,17 +29,17 @@ struct PointPlot {
         let slot = y * width + x
         guard offset.x * offset.x + offset.y * offset.y <= reach, depth < depths[slot] else { continue }
         depths[slot] = depth
-        colours[slot] = packed
+        colors[slot] = packed
       }
     }
   }
 
   /// The colour of a pixel; nil where there is no dot.
   @inline(__always)
-  func colour(x: Int, y: Int) -> Colour? {
+  func color(x: Int, y: Int) -> Color? {
     let slot = y * width + x
     guard depths[slot] < .infinity else { return nil }
-    let packed = colours[slot]
-    return Colour(Float(packed >> 16), Float(packed >> 8 & 255), Float(packed & 255))
+    let packed = colors[slot]
+    return Color(Float(packed >> 16), Float(packed >> 8 & 255), Float(packed & 255))
   }
 }

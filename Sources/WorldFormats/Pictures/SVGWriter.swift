@@ -4,7 +4,7 @@ import Basics
 struct SVGWriter {
   private var text: String
 
-  init(width: Int, height: Int, background: Colour) {
+  init(width: Int, height: Int, background: Color) {
     text = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" viewBox="0 0 \(width) \(height)" \
       font-family="sans-serif">
@@ -21,47 +21,47 @@ struct SVGWriter {
     for y in 0..<plot.height {
       var x = 0
       while x < plot.width {
-        guard let colour = Self.rounded(plot, x, y) else {
+        guard let color = Self.rounded(plot, x, y) else {
           x += 1
           continue
         }
         let start = x
-        repeat { x += 1 } while x < plot.width && Self.rounded(plot, x, y) == colour
-        paths[colour, default: []].append("M\(start) \(y)h\(x - start)")
+        repeat { x += 1 } while x < plot.width && Self.rounded(plot, x, y) == color
+        paths[color, default: []].append("M\(start) \(y)h\(x - start)")
       }
     }
     text += "<g fill=\"none\" stroke-width=\"1\" transform=\"translate(0 0.5)\">\n"
-    for colour in paths.keys.inOrder() {
-      let packed = Colour(Float(colour >> 16), Float(colour >> 8 & 255), Float(colour & 255))
-      text += "<path stroke=\"\(Self.hex(packed))\" d=\"\((paths[colour] ?? []).joined())\"/>\n"
+    for color in paths.keys.inOrder() {
+      let packed = Color(Float(color >> 16), Float(color >> 8 & 255), Float(color & 255))
+      text += "<path stroke=\"\(Self.hex(packed))\" d=\"\((paths[color] ?? []).joined())\"/>\n"
     }
     text += "</g>\n"
   }
 
   private static func rounded(_ plot: PointPlot, _ x: Int, _ y: Int) -> UInt32? {
     guard plot.depths[y * plot.width + x] < .infinity else { return nil }
-    return plot.colours[y * plot.width + x] & 0xf8f8f8
+    return plot.colors[y * plot.width + x] & 0xf8f8f8
   }
 
   /// Draws a mark.
   mutating func draw(_ mark: PictureMark) {
     switch mark {
-    case .line(let from, let to, let width, let colour, let opacity):
-      text += "<path d=\"M\(Self.pair(from))L\(Self.pair(to))\" stroke=\"\(Self.hex(colour))\" "
+    case .line(let from, let to, let width, let color, let opacity):
+      text += "<path d=\"M\(Self.pair(from))L\(Self.pair(to))\" stroke=\"\(Self.hex(color))\" "
       text += "stroke-width=\"\(Self.number(width))\" stroke-opacity=\"\(Self.number(opacity))\"/>\n"
-    case .pin(let center, let radius, let colour):
+    case .pin(let center, let radius, let color):
       text += "<circle cx=\"\(Self.number(center.x))\" cy=\"\(Self.number(center.y))\" r=\"\(Self.number(radius))\" "
-      text += "fill=\"\(Self.hex(colour))\" stroke=\"\(Self.hex(PictureStyle.text))\" stroke-width=\"1.5\"/>\n"
-    case .box(let from, let to, let colour, let opacity):
+      text += "fill=\"\(Self.hex(color))\" stroke=\"\(Self.hex(PictureStyle.text))\" stroke-width=\"1.5\"/>\n"
+    case .box(let from, let to, let color, let opacity):
       text += "<rect x=\"\(Self.number(from.x))\" y=\"\(Self.number(from.y))\" width=\"\(Self.number(to.x - from.x))\" "
-      text += "height=\"\(Self.number(to.y - from.y))\" rx=\"4\" fill=\"\(Self.hex(colour))\" "
+      text += "height=\"\(Self.number(to.y - from.y))\" rx=\"4\" fill=\"\(Self.hex(color))\" "
       text += "fill-opacity=\"\(Self.number(opacity))\"/>\n"
-    case .text(let words, let origin, let scale, let colour):
+    case .text(let words, let origin, let scale, let color):
       // The same width as in the bitmap font, whatever font the viewer has.
       let extent = BitmapFont.size(of: words, scale: scale)
       text += "<text x=\"\(Self.number(origin.x))\" y=\"\(Self.number(origin.y + 7 * Float(scale)))\" "
       text += "font-size=\"\(8 * scale)\" textLength=\"\(Self.number(extent.x))\" lengthAdjust=\"spacingAndGlyphs\" "
-      text += "fill=\"\(Self.hex(colour))\">\(Self.escaped(words))</text>\n"
+      text += "fill=\"\(Self.hex(color))\">\(Self.escaped(words))</text>\n"
     }
   }
 
@@ -69,8 +69,8 @@ struct SVGWriter {
   consuming func finish() -> String { text + "</svg>\n" }
 
   /// A colour as #rrggbb.
-  private static func hex(_ colour: Colour) -> String {
-    let bytes = (0..<3).map { UInt8(min(max(colour[$0].rounded(), 0), 255)) }
+  private static func hex(_ color: Color) -> String {
+    let bytes = (0..<3).map { UInt8(min(max(color[$0].rounded(), 0), 255)) }
     return "#" + bytes.hexadecimal
   }
 

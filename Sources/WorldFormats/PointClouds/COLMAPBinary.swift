@@ -36,8 +36,8 @@ enum COLMAPBinary {
     for point in cloud {
       writer.write(point.identifier)
       for axis in 0..<3 { writer.write(Double(point.position[axis]).bitPattern) }
-      let colour = point.colour ?? .zero
-      for channel in 0..<3 { writer.write(colour[channel]) }
+      let color = point.color ?? .zero
+      for channel in 0..<3 { writer.write(color[channel]) }
       writer.write(Double(0).bitPattern)
       writer.write(UInt64(0))
     }
@@ -58,7 +58,7 @@ enum COLMAPBinary {
     var row = CloudRows.Row()
     row.identifier = integer(bytes, offset)
     row.position = SIMD3(real(8), real(16), real(24))
-    row.colour = SIMD3(bytes[offset + 32], bytes[offset + 33], bytes[offset + 34])
+    row.color = SIMD3(bytes[offset + 32], bytes[offset + 33], bytes[offset + 34])
     return row
   }
 

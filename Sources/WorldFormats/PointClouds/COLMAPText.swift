@@ -34,8 +34,8 @@ enum COLMAPText {
     text += "# Number of points: \(cloud.count), mean track length: 0\n"
     var file = Array(text.utf8)
     for point in cloud {
-      let (position, colour) = (point.position, point.colour ?? .zero)
-      let line = "\(point.identifier) \(position.x) \(position.y) \(position.z) \(colour.x) \(colour.y) \(colour.z) 0\n"
+      let (position, color) = (point.position, point.color ?? .zero)
+      let line = "\(point.identifier) \(position.x) \(position.y) \(position.z) \(color.x) \(color.y) \(color.z) 0\n"
       file += Array(line.utf8)
     }
     return file

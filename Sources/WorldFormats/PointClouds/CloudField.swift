@@ -4,7 +4,7 @@ enum CloudField: Equatable {
   case normalX, normalY, normalZ
   case red, green, blue
   /// Red, green and blue in the three lowest bytes of a 32-bit number, as the Point Cloud Library packs them.
-  case packedColour
+  case packedColor
   case confidence
   case identifier
   /// The halves of an identifier, for formats without 64-bit numbers.
@@ -27,7 +27,7 @@ enum CloudField: Equatable {
       case "red", "diffuse_red", "r": .red
       case "green", "diffuse_green", "g": .green
       case "blue", "diffuse_blue", "b": .blue
-      case "rgb", "rgba": .packedColour
+      case "rgb", "rgba": .packedColor
       case "confidence": .confidence
       case "id", "identifier": .identifier
       case "id_low": .identifierLow

@@ -9,7 +9,7 @@ struct CloudRows {
   /// How many lines or bytes each point that has an identifier stands behind the one before: half of what a place takes.
   private var steps: [UInt32] = []
   private var lastPlace = 0
-  private var colours: [SIMD3<UInt8>] = []
+  private var colors: [SIMD3<UInt8>] = []
   private var normals: [SIMD3<Float>] = []
   private var confidence: [Float] = []
   private let has: Set<CloudField>
@@ -22,7 +22,7 @@ struct CloudRows {
     positions.reserveCapacity(capacity)
     identifiers.reserveCapacity(capacity)
     if hasIdentifiers { steps.reserveCapacity(capacity) }
-    if hasColours { colours.reserveCapacity(capacity) }
+    if hasColors { colors.reserveCapacity(capacity) }
     if hasNormals { normals.reserveCapacity(capacity) }
     if has.contains(.confidence) { confidence.reserveCapacity(capacity) }
   }
@@ -30,8 +30,8 @@ struct CloudRows {
   /// How many rows there were.
   var rows: Int { positions.count + dropped }
 
-  private var hasColours: Bool {
-    has.contains(.packedColour) || (has.contains(.red) && has.contains(.green) && has.contains(.blue))
+  private var hasColors: Bool {
+    has.contains(.packedColor) || (has.contains(.red) && has.contains(.green) && has.contains(.blue))
   }
   private var hasNormals: Bool { has.contains(.normalX) && has.contains(.normalY) && has.contains(.normalZ) }
 
@@ -39,7 +39,7 @@ struct CloudRows {
   struct Row {
     var position = SIMD3<Float>.zero
     var normal = SIMD3<Float>.zero
-    var colour = SIMD3<UInt8>.zero
+    var color = SIMD3<UInt8>.zero
     var confidence: Float = 0
     var identifier: UInt64 = 0
 
@@ -53,11 +53,11 @@ struct CloudRows {
       case .normalX: normal.x = Float(number.real)
       case .normalY: normal.y = Float(number.real)
       case .normalZ: normal.z = Float(number.real)
-      case .red: colour.x = Self.byte(number.real, column.scalar)
-      case .green: colour.y = Self.byte(number.real, column.scalar)
-      case .blue: colour.z = Self.byte(number.real, column.scalar)
-      case .packedColour:
-        colour = SIMD3(truncatingIfNeeded: SIMD3(number.bits >> 16, number.bits >> 8, number.bits))
+      case .red: color.x = Self.byte(number.real, column.scalar)
+      case .green: color.y = Self.byte(number.real, column.scalar)
+      case .blue: color.z = Self.byte(number.real, column.scalar)
+      case .packedColor:
+        color = SIMD3(truncatingIfNeeded: SIMD3(number.bits >> 16, number.bits >> 8, number.bits))
       case .confidence: confidence = Float(number.real)
       case .identifier: identifier = number.bits
       case .identifierLow: identifier |= number.bits & 0xffff_ffff
@@ -92,7 +92,7 @@ struct CloudRows {
       lastPlace = place
     }
     positions.append(position)
-    if hasColours { colours.append(row.colour) }
+    if hasColors { colors.append(row.color) }
     if hasNormals { normals.append(Self.direction(row.normal)) }
     if has.contains(.confidence) { confidence.append(row.confidence >= 0 ? min(row.confidence, 1) : 0) }
   }
@@ -105,7 +105,7 @@ struct CloudRows {
   /// - Parameter isText: Whether the places of the rows are lines, for errors.
   consuming func finish(isText: Bool) throws(PointCloudFileError) -> FeatureCloud {
     let channels = FeatureCloud.Channels(
-      confidence: has.contains(.confidence) ? confidence : nil, colours: hasColours ? colours : nil,
+      confidence: has.contains(.confidence) ? confidence : nil, colors: hasColors ? colors : nil,
       normals: hasNormals ? normals : nil)
     let cloud = FeatureCloud(positions: positions, identifiers: identifiers, channels: channels)
     do {

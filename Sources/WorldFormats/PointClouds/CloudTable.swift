@@ -27,7 +27,7 @@ enum CloudTable {
       columns.append(Column(.normalY, .float32, "ny", pcd: "normal_y"))
       columns.append(Column(.normalZ, .float32, "nz", pcd: "normal_z"))
     }
-    if cloud.channels.colours != nil {
+    if cloud.channels.colors != nil {
       columns.append(Column(.red, .uint8, "red"))
       columns.append(Column(.green, .uint8, "green"))
       columns.append(Column(.blue, .uint8, "blue"))
@@ -41,7 +41,7 @@ enum CloudTable {
   /// The bits of the number in a column.
   @inline(__always)
   static func bits(_ field: CloudField, of point: FeaturePoint) -> UInt32 {
-    let colour = point.colour ?? .zero
+    let color = point.color ?? .zero
     return switch field {
     case .x: point.position.x.bitPattern
     case .y: point.position.y.bitPattern
@@ -49,10 +49,10 @@ enum CloudTable {
     case .normalX: (point.normal ?? .zero).x.bitPattern
     case .normalY: (point.normal ?? .zero).y.bitPattern
     case .normalZ: (point.normal ?? .zero).z.bitPattern
-    case .red: UInt32(colour.x)
-    case .green: UInt32(colour.y)
-    case .blue: UInt32(colour.z)
-    case .packedColour: UInt32(colour.x) << 16 | UInt32(colour.y) << 8 | UInt32(colour.z)
+    case .red: UInt32(color.x)
+    case .green: UInt32(color.y)
+    case .blue: UInt32(color.z)
+    case .packedColor: UInt32(color.x) << 16 | UInt32(color.y) << 8 | UInt32(color.z)
     case .confidence: (point.confidence ?? 0).bitPattern
     case .identifierLow: UInt32(truncatingIfNeeded: point.identifier)
     case .identifierHigh: UInt32(truncatingIfNeeded: point.identifier >> 32)

@@ -6,7 +6,7 @@ enum PCDWriter {
     var columns = CloudTable.columns(of: cloud).filter { $0.field != .green && $0.field != .blue }
     // The Point Cloud Library knows one column of packed colour.
     if let index = columns.firstIndex(where: { $0.field == .red }) {
-      columns[index] = CloudTable.Column(.packedColour, .uint32, "rgb")
+      columns[index] = CloudTable.Column(.packedColor, .uint32, "rgb")
     }
     let encoding =
       switch format {

@@ -36,12 +36,12 @@ enum XYZText {
   }
 
   static func write(_ cloud: FeatureCloud) -> [UInt8] {
-    let hasColours = cloud.channels.colours != nil
+    let hasColors = cloud.channels.colors != nil
     let columns = CloudTable.columns(of: cloud).filter { column in
       switch column.field {
       case .x, .y, .z: true
-      case .red, .green, .blue: hasColours
-      case .normalX, .normalY, .normalZ, .packedColour, .confidence, .identifier, .identifierLow, .identifierHigh,
+      case .red, .green, .blue: hasColors
+      case .normalX, .normalY, .normalZ, .packedColor, .confidence, .identifier, .identifierLow, .identifierHigh,
         .ignored:
         false
       }
@@ -63,7 +63,7 @@ enum XYZText {
   /// The meaning of the columns, derived from the first line of numbers.
   private static func columns(of texts: [String]) -> [CloudColumn] {
     let position = [CloudField.x, .y, .z].map { CloudColumn(field: $0, scalar: .float32) }
-    let isColour = texts.count == 6 && texts[3...].allSatisfy { UInt8($0) != nil }
-    return position + (isColour ? [.red, .green, .blue].map { CloudColumn(field: $0, scalar: .uint8) } : [])
+    let isColor = texts.count == 6 && texts[3...].allSatisfy { UInt8($0) != nil }
+    return position + (isColor ? [.red, .green, .blue].map { CloudColumn(field: $0, scalar: .uint8) } : [])
   }
 }

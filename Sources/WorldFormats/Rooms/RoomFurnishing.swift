@@ -53,12 +53,12 @@ struct RoomFurnishing {
     let z = SIMD3(sine, 0, cosine) * (box.z / 2)
     let y = SIMD3(0, box.y / 2, 0)
     let middle = SIMD3(place.x * size.x / 2, floor + box.y / 2, place.y * size.z / 2)
-    let colour = random.vector(in: 50...200)
-    add(name, classification, middle + y, x, z, colour)
-    add(nil, .none, middle + z, x, -y, colour * 0.85)
-    add(nil, .none, middle - z, -x, -y, colour * 0.8)
-    add(nil, .none, middle + x, -z, -y, colour * 0.75)
-    add(nil, .none, middle - x, z, -y, colour * 0.7)
+    let color = random.vector(in: 50...200)
+    add(name, classification, middle + y, x, z, color)
+    add(nil, .none, middle + z, x, -y, color * 0.85)
+    add(nil, .none, middle - z, -x, -y, color * 0.8)
+    add(nil, .none, middle + x, -z, -y, color * 0.75)
+    add(nil, .none, middle - x, z, -y, color * 0.7)
   }
 
   /// A place near one of the walls, in turn.
@@ -70,9 +70,9 @@ struct RoomFurnishing {
 
   private mutating func add(
     _ name: String?, _ classification: Anchor.Plane.Classification, _ center: SIMD3<Float>, _ u: SIMD3<Float>,
-    _ v: SIMD3<Float>, _ colour: SIMD3<Float>
+    _ v: SIMD3<Float>, _ color: SIMD3<Float>
   ) {
     surfaces.append(
-      RoomSurface(name: name, classification: classification, center: center, u: u, v: v, colour: colour))
+      RoomSurface(name: name, classification: classification, center: center, u: u, v: v, color: color))
   }
 }

@@ -5,7 +5,7 @@ import WorldModel
 struct RoomScan {
   private(set) var positions: [SIMD3<Float>] = []
   private(set) var identifiers: [UInt64] = []
-  private(set) var colours: [SIMD3<UInt8>] = []
+  private(set) var colors: [SIMD3<UInt8>] = []
   private(set) var keyframes = 0
 
   private let surfaces: [RoomSurface]
@@ -33,7 +33,7 @@ struct RoomScan {
   }
 
   /// Collects all points.
-  mutating func run(colours: Bool) {
+  mutating func run(colors: Bool) {
     while positions.count < count {
       keyframes += 1
       let bits = random.next()
@@ -47,7 +47,7 @@ struct RoomScan {
         identifier += 1 + random.next() >> 61
         positions.append(position)
         identifiers.append(identifier)
-        if colours { self.colours.append(shade(surface.colour)) }
+        if colors { self.colors.append(shade(surface.color)) }
       }
     }
   }
@@ -58,18 +58,18 @@ struct RoomScan {
     let kind = roll & 0xff
     if kind >= 252 { return outlier(roll >> 8) }
     let center = surface.spots[focus]
-    let metre = 1 / surface.halfSize
+    let meter = 1 / surface.halfSize
     var place: SIMD2<Float>
     switch kind {
     case 0..<150:  // On one of the spots near the focus: corners of letters, knots of wood.
       let spot = surface.spots[(focus + Int(roll >> 8 & 7)) % surface.spots.count]
-      place = spot + SIMD2(random.bell(), random.bell()) * 0.02 * metre
+      place = spot + SIMD2(random.bell(), random.bell()) * 0.02 * meter
     case 150..<200:  // On the edge of the surface that is nearest.
-      place = center + random.place() * 0.7 * metre
+      place = center + random.place() * 0.7 * meter
       let side = place.x.magnitude > place.y.magnitude ? 0 : 1
       place[side] = place[side] < 0 ? -1 : 1
     default:  // Anywhere around.
-      place = center + random.place() * 0.6 * metre
+      place = center + random.place() * 0.6 * meter
     }
     place = place.clamped(lowerBound: SIMD2(-1, -1), upperBound: SIMD2(1, 1))
     let noise: Float = roll >> 56 < 13 ? 0.03 : 0.004
@@ -83,8 +83,8 @@ struct RoomScan {
   }
 
   /// A colour near that of the surface.
-  private mutating func shade(_ colour: SIMD3<Float>) -> SIMD3<UInt8> {
-    let shade = colour * paint.float(in: 0.55...1.1)
+  private mutating func shade(_ color: SIMD3<Float>) -> SIMD3<UInt8> {
+    let shade = color * paint.float(in: 0.55...1.1)
     return SIMD3<UInt8>(
       truncatingIfNeeded: SIMD3<Int32>(shade.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255))))
   }

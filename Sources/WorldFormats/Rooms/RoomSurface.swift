@@ -12,7 +12,7 @@ struct RoomSurface {
   let u: SIMD3<Float>
   /// From the middle to the middle of the other side, so that v × u points along the normal.
   let v: SIMD3<Float>
-  let colour: SIMD3<Float>
+  let color: SIMD3<Float>
   /// Where texture is, in units of u and v, in the order of the first.
   var spots: [SIMD2<Float>] = []
 
@@ -23,9 +23,9 @@ struct RoomSurface {
 
   init(
     name: String?, classification: Anchor.Plane.Classification, center: SIMD3<Float>, u: SIMD3<Float>,
-    v: SIMD3<Float>, colour: SIMD3<Float>
+    v: SIMD3<Float>, color: SIMD3<Float>
   ) {
-    (self.name, self.classification, self.center, self.colour) = (name, classification, center, colour)
+    (self.name, self.classification, self.center, self.color) = (name, classification, center, color)
     (self.u, self.v) = (u, v)
     halfSize = SIMD2(u.length, v.length)
     normal = v.cross(u) / (u.length * v.length)

@@ -18,16 +18,16 @@ public struct SyntheticRoom: Hashable, Sendable {
   /// How many points the cloud has.
   public var pointCount: Int
   /// Whether points carry the colour of their surface.
-  public var includesColours: Bool
+  public var includesColors: Bool
   /// Which walk through the room found the points: another one finds other points on the same surfaces.
   public var walk: UInt64
 
   /// A room; the seed decides its size, furniture and texture.
-  public init(seed: UInt64, pointCount: Int, includesColours: Bool = false, walk: UInt64 = 0) {
+  public init(seed: UInt64, pointCount: Int, includesColors: Bool = false, walk: UInt64 = 0) {
     self.seed = seed
     self.walk = walk
     self.pointCount = min(max(pointCount, 0), Limits.points)
-    self.includesColours = includesColours
+    self.includesColors = includesColors
   }
 
   /// The scan: a cloud in the order of its identifiers, and an anchor for the floor, the ceiling, each wall and each
@@ -38,10 +38,10 @@ public struct SyntheticRoom: Hashable, Sendable {
     let anchors = furnishing.surfaces.compactMap { $0.anchor(using: &random) }
     if walk != 0 { random = SplitMix64(seed: random.next() ^ walk) }
     var scan = RoomScan(furnishing.surfaces, size: furnishing.size, count: pointCount, random: random)
-    scan.run(colours: includesColours)
-    let colours = includesColours ? scan.colours : nil
+    scan.run(colors: includesColors)
+    let colors = includesColors ? scan.colors : nil
     let cloud = FeatureCloud(
-      positions: scan.positions, identifiers: scan.identifiers, channels: FeatureCloud.Channels(colours: colours))
+      positions: scan.positions, identifiers: scan.identifiers, channels: FeatureCloud.Channels(colors: colors))
     return WorldMap(anchors: anchors.inOrder { $0.id < $1.id }, cloud: cloud, views: UInt32(scan.keyframes))
   }
 }

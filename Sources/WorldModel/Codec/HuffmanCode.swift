@@ -110,6 +110,8 @@ enum HuffmanCode {
         lengths[symbol] -= 1
       }
     }
+    // A decoder relies on it: every eleven bits begin a word.
+    assert(room == 0, "the code has gaps")
   }
 
   /// Calls `body` for each byte that has a code word, in the order of the words.

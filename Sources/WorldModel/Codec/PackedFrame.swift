@@ -41,6 +41,7 @@ enum PackedFrame {
     out.storeBytes(of: UInt8(width | (highBytes - 1) << 6), as: UInt8.self)
     out.storeBytes(of: UInt8(exceptions), toByteOffset: 1, as: UInt8.self)
     pack(rows, width: width, to: out + 2)
+    assert(end - out <= Self.largest, "a frame is larger than its bound")
     out = end
   }
 

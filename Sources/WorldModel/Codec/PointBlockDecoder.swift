@@ -103,7 +103,7 @@ struct PointBlockDecoder: ~Copyable {
       channels.normals?.fill(values, lane: Int(component.rawValue - Component.normalX.rawValue))
     case .red, .green, .blue:
       let values = try components.bytes(part, count, width: 1)
-      channels.colours?.fill(values, lane: Int(component.rawValue - Component.red.rawValue))
+      channels.colors?.fill(values, lane: Int(component.rawValue - Component.red.rawValue))
     case .descriptor:
       let bytes = try components.bytes(part, count, width: layout.descriptorSize)
       channels.descriptors?.bytes.append(contentsOf: bytes)

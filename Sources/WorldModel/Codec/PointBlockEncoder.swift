@@ -20,7 +20,25 @@ enum ComponentMethod: UInt8, Sendable {
   case palette = 7
 }
 
-/// Encodes points block by block in memory that is kept; Documentation/Protocol/worldmap-format.md has the bytes.
+/// Encodes points block by block in memory that is kept.
+///
+/// A room is a hundred thousand points, sent to every joiner, and its bytes are its name: chunks are told apart by
+/// their hashes. So the bytes must be small, quick to make on a phone, and the same on every machine and with every
+/// release. A general compressor fails the last, since its bytes depend on its version, and it finds little:
+/// coordinates repeat nowhere, and their low bits are noise.
+///
+/// The gain is in the order. Points sorted by identifier are in the order in which a tracker saw them, and neighbours
+/// in time are neighbours in space, so identifiers become gaps and coordinates small differences. These are packed in
+/// frames of 128 numbers with exceptions for the few that jump (``PackedFrame``), or split into byte planes of which
+/// those that gain become Huffman code words. The encoder tries the methods that the effort allows and keeps the
+/// smallest; each component of each block says which it was (``ComponentMethod``).
+///
+/// Blocks are independent: a damaged one costs its own points, readers decode them on several threads, and an added
+/// point changes one block and not all that follow. Rounding is to an absolute grid, since one outlier kilometres away
+/// would widen a grid that is scaled to the cloud.
+///
+/// The methods with figures, also those that lost: Documentation/Decisions/0004-worldmap-codec.md; the bytes:
+/// Documentation/Protocol/worldmap-format.md.
 struct PointBlockEncoder: ~Copyable {
   /// A whole block with its head, valid until the next one is encoded, and its row.
   typealias Block = (row: BlockDirectory.Row, bytes: UnsafeMutableRawBufferPointer)
@@ -66,6 +84,7 @@ struct PointBlockEncoder: ~Copyable {
     let bounds = try writePositions(range)
     for component in layout.components.dropFirst(4) { writeChannel(component, range) }
     let bytes = writer.bytes
+    assert(bytes.count <= capacity, "a block is larger than its bound")
     let row = BlockDirectory.Row(section: .points, count: range.count, keys: keys, bounds: bounds, filling: bytes)
     return (row, bytes)
   }
@@ -165,7 +184,7 @@ struct PointBlockEncoder: ~Copyable {
       Self.writeFloats(component, FrameRows(bits), effort, &planes, to: &writer)
     case .red, .green, .blue:
       let lane = Int(component.rawValue - Component.red.rawValue)
-      writePlanes(component, range.map { cloud.channels.colours?[$0][lane] ?? 0 }, width: 1)
+      writePlanes(component, range.map { cloud.channels.colors?[$0][lane] ?? 0 }, width: 1)
     case .descriptor:
       guard let all = cloud.channels.descriptors else { return }
       let bytes = Array(all.bytes[(range.lowerBound * all.size)..<(range.upperBound * all.size)])

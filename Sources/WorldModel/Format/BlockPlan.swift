@@ -69,7 +69,7 @@ extension BlockPlan {
     _ cloud: FeatureCloud, _ sorted: [UInt32]?
   ) throws(ModelError) -> (order: [UInt32], blocks: [Range<Int>]) {
     guard cloud.positions.allAreFinite else { throw .notFinite("position") }
-    let scale = cellsPerMetre(cloud.positions)
+    let scale = cellsPerMeter(cloud.positions)
     var keys: [UInt64] = []
     keys.reserveCapacity(cloud.count)
     for place in 0..<cloud.count {
@@ -142,7 +142,7 @@ extension BlockPlan {
   /// The scale of a grid about the origin that holds all but a fiftieth of the points, in cells a metre: a power of two.
   ///
   /// A grid twice as wide has the same planes but for the finest ones, so that a map may grow without being recut.
-  private static func cellsPerMetre(_ positions: [SIMD3<Float>]) -> Float {
+  private static func cellsPerMeter(_ positions: [SIMD3<Float>]) -> Float {
     var counts = [Int](repeating: 0, count: 256)
     for position in positions {
       let reach = pointwiseMax(position, -position).max()

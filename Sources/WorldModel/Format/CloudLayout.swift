@@ -6,10 +6,10 @@ struct CloudLayout: Equatable, Sendable {
   struct ChannelSet: OptionSet, Equatable, Sendable {
     let rawValue: UInt32
     static let confidence = ChannelSet(rawValue: 1)
-    static let colours = ChannelSet(rawValue: 2)
+    static let colors = ChannelSet(rawValue: 2)
     static let normals = ChannelSet(rawValue: 4)
     static let descriptors = ChannelSet(rawValue: 8)
-    static let all: ChannelSet = [.confidence, .colours, .normals, .descriptors]
+    static let all: ChannelSet = [.confidence, .colors, .normals, .descriptors]
   }
 
   /// The channels.
@@ -25,7 +25,7 @@ struct CloudLayout: Equatable, Sendable {
   init(_ cloud: FeatureCloud, step: Float) {
     channels = []
     if cloud.channels.confidence != nil { channels.insert(.confidence) }
-    if cloud.channels.colours != nil { channels.insert(.colours) }
+    if cloud.channels.colors != nil { channels.insert(.colors) }
     if cloud.channels.normals != nil { channels.insert(.normals) }
     if cloud.channels.descriptors != nil { channels.insert(.descriptors) }
     self.step = step
@@ -37,7 +37,7 @@ struct CloudLayout: Equatable, Sendable {
   var components: [Component] {
     var components: [Component] = [.identifier, .x, .y, .z]
     if channels.contains(.confidence) { components.append(.confidence) }
-    if channels.contains(.colours) { components += [.red, .green, .blue] }
+    if channels.contains(.colors) { components += [.red, .green, .blue] }
     if channels.contains(.normals) { components += [.normalX, .normalY, .normalZ] }
     if channels.contains(.descriptors) { components.append(.descriptor) }
     return components
@@ -46,7 +46,7 @@ struct CloudLayout: Equatable, Sendable {
   /// The channels that are there, without points.
   var emptyChannels: FeatureCloud.Channels {
     FeatureCloud.Channels(
-      confidence: channels.contains(.confidence) ? [] : nil, colours: channels.contains(.colours) ? [] : nil,
+      confidence: channels.contains(.confidence) ? [] : nil, colors: channels.contains(.colors) ? [] : nil,
       normals: channels.contains(.normals) ? [] : nil,
       descriptors: channels.contains(.descriptors)
         ? FeatureCloud.Descriptors(kind: descriptorKind, size: descriptorSize, bytes: []) : nil)
@@ -59,7 +59,7 @@ struct CloudLayout: Equatable, Sendable {
   var memoryPerPoint: Int {
     var bytes = MemoryLayout<SIMD3<Float>>.stride + MemoryLayout<UInt64>.stride
     if channels.contains(.confidence) { bytes += MemoryLayout<Float>.stride }
-    if channels.contains(.colours) { bytes += MemoryLayout<SIMD3<UInt8>>.stride }
+    if channels.contains(.colors) { bytes += MemoryLayout<SIMD3<UInt8>>.stride }
     if channels.contains(.normals) { bytes += MemoryLayout<SIMD3<Float>>.stride }
     return bytes + descriptorSize
   }

@@ -59,7 +59,7 @@ public struct EncodingOptions: Hashable, Sendable {
   /// Everything bit for bit, as fast as can be.
   public static let fast = EncodingOptions(effort: .fast)
   /// Positions within half a millimetre: a grid of a millimetre.
-  public static let millimetre = EncodingOptions(precision: .within(bound: 0.0005))
+  public static let millimeter = EncodingOptions(precision: .within(bound: 0.0005))
   /// Everything bit for bit, for a file that is kept: with a parity.
   public static let kept = EncodingOptions(hasParity: true)
 

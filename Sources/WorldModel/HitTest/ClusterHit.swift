@@ -25,7 +25,7 @@ extension HitTest {
     let footprint = radius / camera.focalLength * camera.local(center).z
     let distance = (center - ray.origin).dot(ray.direction)
     guard distance > 0, distance.isFinite else { return nil }
-    guard let fit = SurfaceFit(neighbourhood(of: cluster, center, footprint: footprint)) ?? SurfaceFit(cluster) else {
+    guard let fit = SurfaceFit(neighborhood(of: cluster, center, footprint: footprint)) ?? SurfaceFit(cluster) else {
       return Result(
         kind: .featurePoints, transform: placement(at: ray.point(at: distance), normal: -ray.direction, camera),
         distance: distance)
@@ -41,7 +41,7 @@ extension HitTest {
   }
 
   /// The points of the estimate: the cluster, or if it has few, all within twice the footprint of the disc.
-  private func neighbourhood(of cluster: [SIMD3<Float>], _ center: SIMD3<Float>, footprint: Float) -> [SIMD3<Float>] {
+  private func neighborhood(of cluster: [SIMD3<Float>], _ center: SIMD3<Float>, footprint: Float) -> [SIMD3<Float>] {
     guard cluster.count < 24 else { return cluster }
     return index.indices(within: 2 * footprint, of: center).map { positions[$0] }
   }

@@ -6,7 +6,7 @@ extension FeatureCloud {
     /// How sure the point is, 0 (a guess) to 1.
     public var confidence: [Float]?
     /// Red, green and blue, 0–255, sRGB.
-    public var colours: [SIMD3<UInt8>]?
+    public var colors: [SIMD3<UInt8>]?
     /// The direction the surface faces; meant to be of length 1, kept as it is.
     public var normals: [SIMD3<Float>]?
     /// The appearance of the point, for matching.
@@ -16,11 +16,11 @@ extension FeatureCloud {
 
     /// The channels of a cloud.
     public init(
-      confidence: [Float]? = nil, colours: [SIMD3<UInt8>]? = nil, normals: [SIMD3<Float>]? = nil,
+      confidence: [Float]? = nil, colors: [SIMD3<UInt8>]? = nil, normals: [SIMD3<Float>]? = nil,
       descriptors: Descriptors? = nil, evidence: [FeatureEvidence]? = nil
     ) {
       self.confidence = confidence
-      self.colours = colours
+      self.colors = colors
       self.normals = normals
       self.descriptors = descriptors
       self.evidence = evidence
@@ -32,7 +32,7 @@ extension FeatureCloud {
     /// Makes room for the elements of `count` points: what grows bit by bit is copied, and takes twice its room meanwhile.
     mutating func reserveCapacity(_ count: Int) {
       confidence?.reserveCapacity(count)
-      colours?.reserveCapacity(count)
+      colors?.reserveCapacity(count)
       normals?.reserveCapacity(count)
       if let size = descriptors?.size { descriptors?.bytes.reserveCapacity(count * size) }
       evidence?.reserveCapacity(count)
@@ -41,7 +41,7 @@ extension FeatureCloud {
     /// Appends the elements of other points, which have the same channels.
     mutating func append(_ other: Channels) {
       confidence?.append(contentsOf: other.confidence ?? [])
-      colours?.append(contentsOf: other.colours ?? [])
+      colors?.append(contentsOf: other.colors ?? [])
       normals?.append(contentsOf: other.normals ?? [])
       descriptors?.bytes.append(contentsOf: other.descriptors?.bytes ?? [])
       evidence?.append(contentsOf: other.evidence ?? [])
@@ -114,7 +114,7 @@ extension FeatureCloud.Channels {
       guard confidence.count == count else { throw .unevenChannel("confidence") }
       guard confidence.allSatisfy({ $0 >= 0 && $0 <= 1 }) else { throw .outOfRange(field: "confidence") }
     }
-    if let colours, colours.count != count { throw .unevenChannel("colours") }
+    if let colors, colors.count != count { throw .unevenChannel("colors") }
     if let normals {
       guard normals.count == count else { throw .unevenChannel("normals") }
       guard normals.allAreFinite else { throw .notFinite("normal") }

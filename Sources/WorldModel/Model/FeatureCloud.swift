@@ -25,13 +25,13 @@ public struct FeatureCloud: Hashable, Sendable {
   public init(_ points: some Sequence<FeaturePoint>) {
     let points = Array(points)
     let confidence = points.compactMap(\.confidence)
-    let colours = points.compactMap(\.colour)
+    let colors = points.compactMap(\.color)
     let normals = points.compactMap(\.normal)
     let isWhole = { (count: Int) in count == points.count && count > 0 }
     self.init(
       positions: points.map(\.position), identifiers: points.map(\.identifier),
       channels: Channels(
-        confidence: isWhole(confidence.count) ? confidence : nil, colours: isWhole(colours.count) ? colours : nil,
+        confidence: isWhole(confidence.count) ? confidence : nil, colors: isWhole(colors.count) ? colors : nil,
         normals: isWhole(normals.count) ? normals : nil))
   }
 }
@@ -46,7 +46,7 @@ extension FeatureCloud: RandomAccessCollection {
   @inlinable public subscript(index: Int) -> FeaturePoint {
     FeaturePoint(
       position: positions[index], identifier: identifiers[index], confidence: channels.confidence?[index],
-      colour: channels.colours?[index], normal: channels.normals?[index])
+      color: channels.colors?[index], normal: channels.normals?[index])
   }
 }
 
@@ -66,7 +66,7 @@ extension FeatureCloud {
     }
     let channels = Channels(
       confidence: channels.confidence.map { plane in indices.map { plane[$0] } },
-      colours: channels.colours.map { plane in indices.map { plane[$0] } },
+      colors: channels.colors.map { plane in indices.map { plane[$0] } },
       normals: channels.normals.map { plane in indices.map { plane[$0] } }, descriptors: descriptors,
       evidence: channels.evidence.map { plane in indices.map { plane[$0] } })
     return FeatureCloud(
@@ -81,7 +81,7 @@ extension FeatureCloud {
     identifiers.keep(kept)
     positions.keep(kept)
     channels.confidence?.keep(kept)
-    channels.colours?.keep(kept)
+    channels.colors?.keep(kept)
     channels.normals?.keep(kept)
     if let size = channels.descriptors?.size { channels.descriptors?.bytes.keep(kept, width: size) }
     channels.evidence?.keep(kept)
@@ -129,7 +129,7 @@ extension FeatureCloud {
     identifiers.permute(by: order)
     positions.permute(by: order)
     channels.confidence?.permute(by: order)
-    channels.colours?.permute(by: order)
+    channels.colors?.permute(by: order)
     channels.normals?.permute(by: order)
     if let size = channels.descriptors?.size { channels.descriptors?.bytes.permute(by: order, width: size) }
     channels.evidence?.permute(by: order)
@@ -161,19 +161,19 @@ public struct FeaturePoint: Hashable, Sendable {
   /// How sure it is, 0 to 1, when that is known.
   public var confidence: Float?
   /// Its red, green and blue, 0–255, when they are known.
-  public var colour: SIMD3<UInt8>?
+  public var color: SIMD3<UInt8>?
   /// The direction its surface faces, when that is known.
   public var normal: SIMD3<Float>?
 
   /// A point.
   @inlinable public init(
-    position: SIMD3<Float>, identifier: UInt64, confidence: Float? = nil, colour: SIMD3<UInt8>? = nil,
+    position: SIMD3<Float>, identifier: UInt64, confidence: Float? = nil, color: SIMD3<UInt8>? = nil,
     normal: SIMD3<Float>? = nil
   ) {
     self.position = position
     self.identifier = identifier
     self.confidence = confidence
-    self.colour = colour
+    self.color = color
     self.normal = normal
   }
 }

@@ -77,7 +77,7 @@ extension FeatureCloud.Channels {
   /// Drops every channel that `other` lacks.
   fileprivate mutating func keep(in other: FeatureCloud.Channels) {
     if other.confidence == nil { confidence = nil }
-    if other.colours == nil { colours = nil }
+    if other.colors == nil { colors = nil }
     if other.normals == nil { normals = nil }
     if other.evidence == nil { evidence = nil }
     if other.descriptors?.kind != descriptors?.kind || other.descriptors?.size != descriptors?.size {

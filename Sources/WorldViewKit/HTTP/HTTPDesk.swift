@@ -2,7 +2,9 @@ import CMicroHTTPD
 import Glibc
 import Synchronization
 
-/// Receives what libmicrohttpd reads, on its thread: checks each header, collects bodies and hands whole requests over.
+/// The connections and unanswered requests of the server, filled by the thread of libmicrohttpd.
+///
+/// It checks each header, collects bodies and hands whole requests over.
 final class HTTPDesk: Sendable {
   private struct Connection {
     let socket: Int32

@@ -11,8 +11,8 @@ package enum PointBuffer {
   /// The buffer of a cloud.
   package static func encode(_ cloud: FeatureCloud, limit: Int = limit) -> [UInt8] {
     let order = PointOrder.indices(of: cloud.positions).prefix(limit)
-    let colours = cloud.channels.colours
-    let size = 8 + order.count * (colours == nil ? 12 : 16)
+    let colors = cloud.channels.colors
+    let size = 8 + order.count * (colors == nil ? 12 : 16)
     return [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
       var at = 0
       func append(_ word: UInt32) {
@@ -20,12 +20,12 @@ package enum PointBuffer {
         at += 4
       }
       append(UInt32(order.count))
-      append(colours == nil ? 0 : 1)
+      append(colors == nil ? 0 : 1)
       for index in order {
         let position = cloud.positions[index]
         for axis in 0..<3 { append(position[axis].bitPattern) }
-        guard let colour = colours?[index] else { continue }
-        append(UInt32(colour.x) | UInt32(colour.y) << 8 | UInt32(colour.z) << 16 | 255 << 24)
+        guard let color = colors?[index] else { continue }
+        append(UInt32(color.x) | UInt32(color.y) << 8 | UInt32(color.z) << 16 | 255 << 24)
       }
       count = at
     }

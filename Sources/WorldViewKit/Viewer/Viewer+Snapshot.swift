@@ -86,7 +86,7 @@ extension Viewer {
     case .none: nil
     case .transferring(let percent): "map \(percent) %"
     case .received: "has the map"
-    case .relocalised: "in the map"
+    case .relocalized: "in the map"
     case .claimed: "in the map, it says"
     }
   }

@@ -17,7 +17,7 @@ struct Convert: MapCommand {
       [
         .optional("--format", "NAME", \.format, help: MapOutput.formats),
         .number(
-          "--within", "METRES", \.bound, in: 1e-6...100,
+          "--within", "METERS", \.bound, in: 1e-6...100,
           help: "let coordinates move by at most this (worldmap only); without it they are exact"),
         .flag("--fast", \.isFast, help: "spend no time on a smaller file (worldmap only)"),
         .flag(

@@ -13,7 +13,7 @@ struct Diff: MapCommand {
     ArgumentParser(
       [
         .number(
-          "--tolerance", "METRES", \.tolerance, in: 0...1e6,
+          "--tolerance", "METERS", \.tolerance, in: 0...1e6,
           help: "what points and the ends of anchors' axes may move unnoticed (0)")
       ], operands: [.word("OLD", \.oldPath), .word("NEW", \.newPath)])
   }
@@ -143,7 +143,7 @@ struct CloudDifference {
     if distance > tolerance { moved += 1 }
     largestMove = max(largestMove, distance)
     guard sameChannels else { return }
-    sameChannels = old.colour == new.colour && old.confidence == new.confidence && old.normal == new.normal
+    sameChannels = old.color == new.color && old.confidence == new.confidence && old.normal == new.normal
     if oldCloud.channels.descriptors?[before] != newCloud.channels.descriptors?[after] { sameChannels = false }
     if oldCloud.channels.evidence?[before] != newCloud.channels.evidence?[after] { sameChannels = false }
   }

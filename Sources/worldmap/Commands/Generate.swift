@@ -19,7 +19,7 @@ struct Generate: MapCommand {
         .numbers(
           "--origin", "X,Y,Z,YAW", \.origin,
           help: "the frame of the output: where its origin is in the room (metres), and its turn (degrees)"),
-        .flag("--colours", \.hasColours, help: "give the points colours"),
+        .flag("--colors", \.hasColors, help: "give the points colours"),
       ], operands: [.word("OUTPUT", \.output)])
   }
 
@@ -28,7 +28,7 @@ struct Generate: MapCommand {
   private var seed: UInt64?
   private var walk: UInt64?
   private var origin: [Float]?
-  private var hasColours = false
+  private var hasColors = false
 
   init() {}
 
@@ -36,7 +36,7 @@ struct Generate: MapCommand {
     let (points, seed) = (points ?? 50_000, seed ?? 1)
     let target = try MapOutput(output)
     progress.show("making up a room", 0.1)
-    let room = SyntheticRoom(seed: seed, pointCount: points, includesColours: hasColours, walk: walk ?? 0)
+    let room = SyntheticRoom(seed: seed, pointCount: points, includesColors: hasColors, walk: walk ?? 0)
     let map = try seen(room.map())
     let size = try target.write(map, progress)
     report.add("output", .string(output))

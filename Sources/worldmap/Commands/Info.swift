@@ -54,7 +54,7 @@ struct Info: MapCommand {
 
   private static func add(_ channels: FeatureCloud.Channels, to report: inout Report) {
     let channels = [
-      ("confidence", channels.confidence != nil), ("colours", channels.colours != nil),
+      ("confidence", channels.confidence != nil), ("colors", channels.colors != nil),
       ("normals", channels.normals != nil), ("descriptors", channels.descriptors != nil),
       ("evidence", channels.evidence != nil),
     ].filter(\.1).map(\.0)

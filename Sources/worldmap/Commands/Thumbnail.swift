@@ -64,7 +64,7 @@ struct Thumbnail: MapCommand {
     progress.show("drawing", 0.5)
     var picture = MapPicture(map, width: size.width, height: size.height)
     if view == .perspective || camera != nil { picture.view = .perspective(pinhole(for: map)) }
-    if showsHeights { picture.colouring = .height }
+    if showsHeights { picture.coloring = .height }
     picture.hidesCeiling = !showsCeiling
     let bytes = format == "png" ? picture.png() : Array(picture.svg().utf8)
     try MapOutput.write(bytes, to: output, progress)

@@ -24,9 +24,9 @@ enum Command: Equatable, Sendable {
   case sendMap(to: String?, isForced: Bool)
   case cancelMap
   case file(FileAct)
-  case relocalised(Bool)
+  case relocalized(Bool)
   /// Find a scan in the map: always, or only where the frame does not fit it any more.
-  case relocalise(String, onlyIfMoved: Bool = false)
+  case relocalize(String, onlyIfMoved: Bool = false)
   case alignment
   case touch(name: String, at: SIMD3<Float>)
   case align(String)
@@ -250,16 +250,16 @@ extension Command {
       return .sendMap(to: peer, isForced: isForcedToAll || words.popFirst(among: ["--force"]) != nil)
     },
     Verb(usage: "cancel-map", help: "stop fetching the map that is arriving here, for good") { _ in .cancelMap },
-    Verb(usage: "relocalised [no]", help: "announce that this peer has found its place in the map, or lost it") {
-      words throws(UsageError) in .relocalised(try words.isYes())
+    Verb(usage: "relocalized [no]", help: "announce that this peer has found its place in the map, or lost it") {
+      words throws(UsageError) in .relocalized(try words.isYes())
     },
-    Verb(usage: "relocalise FILE", help: "find a scan of this place in the session's map, and line up the own frame") {
-      words throws(UsageError) in .relocalise(try words.next("FILE"))
+    Verb(usage: "relocalize FILE", help: "find a scan of this place in the session's map, and line up the own frame") {
+      words throws(UsageError) in .relocalize(try words.next("FILE"))
     },
     Verb(
       usage: "keep-aligned FILE", help: "the same, where the frame is not lined up, or no longer as the scan shows it"
     ) {
-      words throws(UsageError) in .relocalise(try words.next("FILE"), onlyIfMoved: true)
+      words throws(UsageError) in .relocalize(try words.next("FILE"), onlyIfMoved: true)
     },
     Verb(usage: "touch NAME X Y Z", help: "touch a point (metres); two that two peers touch line up their frames") {
       words throws(UsageError) in .touch(name: try words.next("NAME"), at: try words.point(""))

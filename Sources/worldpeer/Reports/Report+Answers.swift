@@ -105,7 +105,7 @@ extension Report.Answer {
     }
     return Self(
       [
-        "rows": .array(plan.rows.map { .string($0) }), "marks": .array(marks), "metresPerDot": .single(plan.scale),
+        "rows": .array(plan.rows.map { .string($0) }), "marks": .array(marks), "metersPerDot": .single(plan.scale),
         "corner": .array([.single(plan.corner.x), .single(plan.corner.y)]),
       ], plan.lines)
   }
@@ -190,9 +190,9 @@ extension Report.Answer {
     Self(["mapID": .string(mapID)], ["the map is not fetched any more  \(shortened(mapID), .faint)"])
   }
 
-  static func relocalised(_ isSo: Bool, mapID: String) -> Self {
+  static func relocalized(_ isSo: Bool, mapID: String) -> Self {
     Self(
-      ["relocalised": .bool(isSo), "mapID": .string(mapID)],
+      ["relocalized": .bool(isSo), "mapID": .string(mapID)],
       ["the others now see that this peer \(isSo ? "has found" : "has lost") its place in the map"])
   }
 

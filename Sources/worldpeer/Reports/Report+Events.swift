@@ -101,9 +101,9 @@ extension Report {
   }
 
   /// Everything is here that the connected peers had.
-  static func synchronised(digest: String) -> Report {
+  static func synchronized(digest: String) -> Report {
     // That of no anchors is zero, and tells people nothing.
     let digits: Line = digest.allSatisfy { $0 == "0" } ? "" : "  \(shortened(digest), .faint)"
-    return Report("synchronised", ["digest": .string(digest)], ["\("=", .good) in step with everybody\(digits)"])
+    return Report("synchronized", ["digest": .string(digest)], ["\("=", .good) in step with everybody\(digits)"])
   }
 }

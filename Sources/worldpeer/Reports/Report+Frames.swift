@@ -26,7 +26,7 @@ extension Report {
       let quality =
         alignment.observations == 0
         ? "the same frame"
-        : "\(Self.centimetres(alignment.residual)) residual, ± \(Self.centimetres(alignment.position)), "
+        : "\(Self.centimeters(alignment.residual)) residual, ± \(Self.centimeters(alignment.position)), "
           + "\(alignment.observations) observations"
       return
         "\("⊿", .good) the frame of \(peer.name, .name) is at \(position: transform.translation)  \(quality + held, .faint)"
@@ -41,7 +41,7 @@ extension Report {
         })
     }
 
-    private static func centimetres(_ metres: Double) -> String { "\((metres * 1_000).rounded() / 10) cm" }
+    private static func centimeters(_ meters: Double) -> String { "\((meters * 1_000).rounded() / 10) cm" }
   }
 
   /// A peer's frame lies elsewhere than before, or is not aligned any more.

@@ -21,7 +21,7 @@ extension Report {
   /// How far a peer has come with the session's map.
   struct MapStage {
     let peer: Person
-    /// `none`, `transferring`, `received` or `relocalised`.
+    /// `none`, `transferring`, `received` or `relocalized`.
     let stage: String
     /// The verified part of the map (per cent, 0…100).
     let percent: Int
@@ -46,7 +46,7 @@ extension Report {
     let lines: [Line] =
       switch stage.stage {
       case "received" where isOurs: ["\("▦", .good) \(stage.peer.name, .name) has the map"]
-      case "relocalised": ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"]
+      case "relocalized": ["\("▦", .good) \(stage.peer.name, .name) has found its place in the map"]
       case "claimed": ["\("▦", .faint) \(stage.peer.name, .name) says that it knows its place in the map"]
       default: []
       }

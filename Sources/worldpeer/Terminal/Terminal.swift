@@ -31,7 +31,7 @@ final class Terminal: Sendable {
   private let terminal: TerminalGuard
   private let history: HistoryFile?
   private let state: Mutex<State>
-  private let hasColour: Bool
+  private let hasColor: Bool
   private let closed = DispatchSemaphore(value: 0)
   /// Yields after something that the status may show has changed.
   let news: AsyncStream<Void>
@@ -43,11 +43,11 @@ final class Terminal: Sendable {
     guard standard.inputIsTerminal, standard.outputIsTerminal, ProcessInfo.processInfo.environment["TERM"] != nil,
       let terminal = TerminalGuard()
     else { return nil }
-    (self.terminal, self.history, hasColour) = (terminal, history, standard.hasColour)
+    (self.terminal, self.history, hasColor) = (terminal, history, standard.hasColor)
     (news, newsSource) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     let size = terminal.size
     let footer = Footer(
-      prompt: "\(name)› ", columns: size.columns, rows: size.rows, hasColour: standard.hasColour)
+      prompt: "\(name)› ", columns: size.columns, rows: size.rows, hasColor: standard.hasColor)
     state = Mutex(State(footer: footer, status: StatusLine(name: name)))
   }
 
@@ -200,7 +200,7 @@ final class Terminal: Sendable {
     }
     var lines = words.prefix(Self.offerLimit).map { "  \($0)" as Line }
     if words.count > Self.offerLimit { lines.append("  and \(words.count - Self.offerLimit) more") }
-    _ = print(lines.map { $0.text(colour: hasColour) + "\n" }.joined())
+    _ = print(lines.map { $0.text(color: hasColor) + "\n" }.joined())
   }
 
   /// Gives up what runs and what waits; whether the user wants to leave.
@@ -213,7 +213,7 @@ final class Terminal: Sendable {
     guard !isLast else { return true }
     let given = dropped > 0 ? "; \(Text.plural(dropped, "command")) given up" : ""
     let hint: Line = "\("Ctrl-C again to leave\(given)", .faint)"
-    _ = print(hint.text(colour: hasColour) + "\n")
+    _ = print(hint.text(color: hasColor) + "\n")
     return false
   }
 }

@@ -1,5 +1,5 @@
 // The list of anchors, their labels in the picture, and what is done to one of them.
-import { $, button, colour, element, fill, post } from "/dom.js";
+import { $, button, color, element, fill, post } from "/dom.js";
 import { now, view } from "/stage.js";
 
 const place = (anchor) => anchor.transform.slice(12, 15);
@@ -56,7 +56,7 @@ function showLabels(things) {
     label.textContent = name(thing);
     label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
     const author = thing.peer ?? thing.creator?.id;
-    label.style.borderColor = author && !thing.isPlane ? colour(author) : "";
+    label.style.borderColor = author && !thing.isPlane ? color(author) : "";
     label.anchor = thing.peer ? null : thing.id;
     label.place = place(thing);
   });
@@ -72,7 +72,7 @@ function row(anchor) {
     isSelected ? tools(anchor) : null,
   ]);
   made.dataset.id = anchor.id;
-  if (anchor.creator) made.style.borderLeftColor = colour(anchor.creator.id);
+  if (anchor.creator) made.style.borderLeftColor = color(anchor.creator.id);
   made.onclick = (event) => { if (!event.target.closest("button, input")) choose(anchor.id); };
   made.ondblclick = (event) => { if (!event.target.closest("button, input")) fly(anchor); };
   made.onkeydown = (event) => {

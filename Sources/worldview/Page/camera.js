@@ -49,8 +49,8 @@ export class Camera {
   // Moves so that what is under the pointer stays there; dx and dy count picture heights.
   pan(dx, dy) {
     const { right, up } = this.axes;
-    const metres = this.distance / this.focalLength;
-    this.target = add(add(this.target, right, -dx * metres), up, dy * metres);
+    const meters = this.distance / this.focalLength;
+    this.target = add(add(this.target, right, -dx * meters), up, dy * meters);
   }
 
   zoom(factor) {

@@ -40,4 +40,4 @@ export function fill(list, rows) {
 
 // The colour of a peer, the same on every page: a hue from its key.
 export const hue = (id) => (parseInt(id.slice(0, 6), 16) * 137) % 360;
-export const colour = (id) => `hsl(${hue(id)} 75% 55%)`;
+export const color = (id) => `hsl(${hue(id)} 75% 55%)`;

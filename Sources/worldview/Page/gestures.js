@@ -29,7 +29,7 @@ async function tap(x, y) {
 }
 
 const pointers = new Map();
-let travelled = 0;
+let traveled = 0;
 let last = { time: -1e9, x: 0, y: 0 };
 // The anchor, and its place, on whose label the one pointer began; null for the picture itself.
 let label = null;
@@ -41,7 +41,7 @@ for (const ground of [$("view"), $("labels")]) {
     $("view").setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, event);
     // The end of a pinch is no tap, whichever finger leaves last.
-    travelled = pointers.size === 1 ? 0 : Infinity;
+    traveled = pointers.size === 1 ? 0 : Infinity;
     const { anchor, place } = event.target;
     label = pointers.size === 1 && anchor ? { anchor, place } : null;
     if (pointers.size > 1) drop();
@@ -59,13 +59,13 @@ $("view").onpointermove = (event) => {
   const before = pointers.get(event.pointerId);
   if (!before) return;
   const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
-  travelled += Math.hypot(dx, dy);
+  traveled += Math.hypot(dx, dy);
   const height = $("view").clientHeight;
   pointers.set(event.pointerId, event);
   if (pointers.size === 2) pinch(event, before, height);
-  else if (label && label.anchor === now.selected) return travelled > STEADY ? carry(label, dx, dy) : undefined;
+  else if (label && label.anchor === now.selected) return traveled > STEADY ? carry(label, dx, dy) : undefined;
   else if (event.shiftKey || event.buttons & 6) view.camera.pan(dx / height, dy / height);
-  else if (travelled > STEADY) view.camera.turn(dx, dy);
+  else if (traveled > STEADY) view.camera.turn(dx, dy);
   view.redraw();
 };
 
@@ -73,7 +73,7 @@ $("view").onpointerup = (event) => {
   // What was pressed elsewhere is no tap.
   if (!pointers.delete(event.pointerId)) return;
   if (now.hand && !now.hand.isOver) return drop();
-  if (travelled > STEADY || event.button !== 0) return;
+  if (traveled > STEADY || event.button !== 0) return;
   if (label) return choose(label.anchor);
   const isDouble = event.timeStamp - last.time < DOUBLE.time
     && Math.hypot(event.clientX - last.x, event.clientY - last.y) < DOUBLE.way;

@@ -1,5 +1,5 @@
 // Shows the session beside the view; the parts of the page meet here.
-import { $, button, colour, element, fill, post, toast } from "/dom.js";
+import { $, button, color, element, fill, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
@@ -99,7 +99,7 @@ function alignment({ state, residual, position, contradictions }) {
 
 function named(peer) {
   const made = element("span", { textContent: peer.name, title: peer.id, className: "peer" });
-  made.style.borderBottomColor = colour(peer.id);
+  made.style.borderBottomColor = color(peer.id);
   return made;
 }
 
@@ -155,9 +155,9 @@ async function showMap() {
     const drawn = count < map.points ? `, ${count.toLocaleString("en")} of them drawn` : "";
     const whose = map.isShared ? "" : " · not sent yet";
     $("map").textContent = `${map.points.toLocaleString("en")} points${drawn} · ${map.id.slice(0, 8)}${whose}`;
-    $("tints").querySelector("[value=own]").disabled = !view.hasColours;
-    if (!view.hasColours && $("tints").value === "own") $("tints").value = "height";
-    else if (view.hasColours && !now.hasChosenTints) $("tints").value = "own";
+    $("tints").querySelector("[value=own]").disabled = !view.hasColors;
+    if (!view.hasColors && $("tints").value === "own") $("tints").value = "height";
+    else if (view.hasColors && !now.hasChosenTints) $("tints").value = "own";
     showTints();
     $("loading").hidden = true;
     showCeiling();

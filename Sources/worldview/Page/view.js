@@ -15,11 +15,11 @@ const POINTS = `#version 300 es
 uniform mat4 matrix;
 uniform vec3 low, high, clipLow, clipHigh;
 uniform vec3 ground;
-uniform float size, fogNear, fogFar, ownShare, greyShare;
+uniform float size, fogNear, fogFar, ownShare, grayShare;
 in vec3 position, own;
 out vec4 tint;
 
-// The Turbo colour map (A. Mikhailov, 2019) as a polynomial, darkened at its ends.
+// The Turbo color map (A. Mikhailov, 2019) as a polynomial, darkened at its ends.
 vec3 turbo(float x) {
   vec4 v4 = vec4(1.0, x, x * x, x * x * x);
   vec2 v2 = v4.zw * v4.z;
@@ -37,31 +37,31 @@ void main() {
   float height = clamp((position.y - low.y) / max(high.y - low.y, 0.01), 0.0, 1.0);
   float fog = clamp((gl_Position.w - fogNear) / max(fogFar - fogNear, 0.01), 0.0, 1.0);
   vec3 mine = mix(turbo(0.1 + 0.78 * height), own, ownShare);
-  tint = vec4(mix(mix(mine, vec3(0.35 + 0.3 * height), greyShare), ground, 0.45 * fog), 1.0);
+  tint = vec4(mix(mix(mine, vec3(0.35 + 0.3 * height), grayShare), ground, 0.45 * fog), 1.0);
 }`;
 
 const DISC = `#version 300 es
 precision mediump float;
 in vec4 tint;
-out vec4 colour;
+out vec4 color;
 void main() {
   float radius = length(gl_PointCoord - 0.5);
   if (radius > 0.5) discard;
-  colour = vec4(tint.rgb * (1.1 - 0.9 * radius * radius), tint.a);
+  color = vec4(tint.rgb * (1.1 - 0.9 * radius * radius), tint.a);
 }`;
 
 const LINES = `#version 300 es
 uniform mat4 matrix;
 in vec3 position;
-in vec4 colour;
+in vec4 color;
 out vec4 tint;
-void main() { gl_Position = matrix * vec4(position, 1.0); tint = colour; }`;
+void main() { gl_Position = matrix * vec4(position, 1.0); tint = color; }`;
 
 const FLAT = `#version 300 es
 precision mediump float;
 in vec4 tint;
-out vec4 colour;
-void main() { colour = tint; }`;
+out vec4 color;
+void main() { color = tint; }`;
 
 export class View {
   camera = new Camera();
@@ -88,8 +88,8 @@ export class View {
     this.points = this.program(POINTS, DISC);
     this.lines = this.program(LINES, FLAT);
     this.cloud = { array: this.gl.createVertexArray(), buffer: this.gl.createBuffer() };
-    this.grid = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
-    this.marks = this.buffers(this.lines, [["position", 3], ["colour", 4]]);
+    this.grid = this.buffers(this.lines, [["position", 3], ["color", 4]]);
+    this.marks = this.buffers(this.lines, [["position", 3], ["color", 4]]);
   }
 
   // Whether there is a picture.
@@ -164,19 +164,19 @@ export class View {
     this.wake();
   }
 
-  // Reads the head of the buffer: the points, and whether each has a colour.
+  // Reads the head of the buffer: the points, and whether each has a color.
   lay() {
     const { gl, received } = this;
-    const [, hasColours] = new Uint32Array(received.head.buffer);
-    this.hasColours = hasColours === 1;
-    received.stride = this.hasColours ? 16 : 12;
+    const [, hasColors] = new Uint32Array(received.head.buffer);
+    this.hasColors = hasColors === 1;
+    received.stride = this.hasColors ? 16 : 12;
     if (!gl) return;
     gl.bindVertexArray(this.cloud.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
     const at = (name) => gl.getAttribLocation(this.points.program, name);
     gl.enableVertexAttribArray(at("position"));
     gl.vertexAttribPointer(at("position"), 3, gl.FLOAT, false, received.stride, 8);
-    if (!this.hasColours) return gl.disableVertexAttribArray(at("own"));
+    if (!this.hasColors) return gl.disableVertexAttribArray(at("own"));
     gl.enableVertexAttribArray(at("own"));
     gl.vertexAttribPointer(at("own"), 3, gl.UNSIGNED_BYTE, true, received.stride, 20);
   }
@@ -207,18 +207,18 @@ export class View {
     this.redraw();
   }
 
-  // The axes of anchors: x red, y green, z blue or all in the colour of their author, 20 cm long or more in a large map,
+  // The axes of anchors: x red, y green, z blue or all in the color of their author, 20 cm long or more in a large map,
   // a line down to the floor, and the rim of a plane; the devices of peers as what a camera there sees; and a line between two places.
   mark(anchors, devices = [], line = []) {
     const floats = [];
     const length = Math.max(0.2, 0.03 * this.radius);
-    const colours = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
+    const colors = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
     for (const { transform: matrix, creator, rim } of anchors) {
       const origin = matrix.slice(12, 15);
       const author = this.tints === "author" && creator ? [...rgb(hue(creator.id)), 1] : null;
-      colours.forEach((own, axis) => {
-        const colour = author ?? own;
-        floats.push(...origin, ...colour, ...locate(matrix, [0, 1, 2].map((other) => (other === axis ? length : 0))), ...colour);
+      colors.forEach((own, axis) => {
+        const color = author ?? own;
+        floats.push(...origin, ...color, ...locate(matrix, [0, 1, 2].map((other) => (other === axis ? length : 0))), ...color);
       });
       const drop = author ?? [0.62, 0.52, 0.28, 1];
       floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
@@ -227,11 +227,11 @@ export class View {
       corners.forEach((corner, i) => floats.push(...corner, ...drop, ...corners[(i + 1) % corners.length], ...drop));
     }
     for (const { peer, transform } of devices) {
-      const colour = [...rgb(hue(peer)), 1];
+      const color = [...rgb(hue(peer)), 1];
       const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => locate(transform, [x * 0.6 * length, y * 0.45 * length, -length]));
       corners.forEach((corner, index) => {
-        floats.push(...transform.slice(12, 15), ...colour, ...corner, ...colour);
-        floats.push(...corner, ...colour, ...corners[(index + 1) % 4], ...colour);
+        floats.push(...transform.slice(12, 15), ...color, ...corner, ...color);
+        floats.push(...corner, ...color, ...corners[(index + 1) % 4], ...color);
       });
     }
     for (const end of line) floats.push(...end, 0.95, 0.4, 0.7, 1);
@@ -325,8 +325,8 @@ export class View {
     gl.uniform3fv(points.at("clipLow"), clipLow);
     gl.uniform3fv(points.at("clipHigh"), clipHigh);
     gl.uniform3fv(points.at("ground"), this.ground);
-    gl.uniform1f(points.at("ownShare"), this.hasColours && this.tints === "own" ? 1 : 0);
-    gl.uniform1f(points.at("greyShare"), this.tints === "author" ? 1 : 0);
+    gl.uniform1f(points.at("ownShare"), this.hasColors && this.tints === "own" ? 1 : 0);
+    gl.uniform1f(points.at("grayShare"), this.tints === "author" ? 1 : 0);
     // A point is a disc of some millimetres, so that near ones are larger.
     gl.uniform1f(points.at("size"), 0.008 * this.pointSize * radius * camera.focalLength * height * 0.25);
     gl.uniform1f(points.at("fogNear"), camera.distance - radius * 0.6);
@@ -375,7 +375,7 @@ function locate(matrix, [x, y, z]) {
   return [0, 1, 2].map((row) => matrix[12 + row] + x * matrix[row] + y * matrix[4 + row] + z * matrix[8 + row]);
 }
 
-// The colour of hsl(hue 75% 55%).
+// The color of hsl(hue 75% 55%).
 function rgb(hue) {
   return [0, 8, 4].map((n) => {
     const k = (n + hue / 30) % 12;

@@ -136,7 +136,7 @@ enum { POINTS = 1500 };
 static float scan[3 * POINTS];
 
 /* A scan, moved by 1 m, is found in the session's map. */
-static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
+static void relocalized(sw_session *alice, sw_session *bob, const sw_peer_id *bob_id) {
   static float points[3 * POINTS];
   static uint64_t numbers[POINTS];
   for (int index = 0; index < POINTS; index++) {
@@ -148,7 +148,7 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   }
   uint64_t operation;
   CHECK(sw_session_begin_frame(alice) == SW_OK);
-  CHECK(sw_session_relocalise(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_relocalize(alice, scan, POINTS, 1, &operation) == SW_OK);
   expect_done(alice, operation, SW_INVALID_ARGUMENT);
   sw_map *map = NULL;
   CHECK(sw_map_create(points, numbers, POINTS, &map) == SW_OK);
@@ -156,7 +156,7 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   CHECK(sw_session_wait(bob, operation, NULL) == SW_OK);
   sw_map_destroy(map);
   sw_event_destroy(await_event(alice, SW_EVENT_MAP_RECEIVED));
-  CHECK(sw_session_relocalise(alice, scan, POINTS, 1, &operation) == SW_OK);
+  CHECK(sw_session_relocalize(alice, scan, POINTS, 1, &operation) == SW_OK);
   sw_event *done = await_done(alice, operation, SW_OK);
   CHECK(done->observations > 100 && done->residual < 0.05 && done->has_transform == 1);
   sw_event_destroy(done);
@@ -168,10 +168,10 @@ static void relocalised(sw_session *alice, sw_session *bob, const sw_peer_id *bo
   sw_peer_id provider;
   CHECK(sw_map_provider(received, &provider) == SW_OK && is_same_peer(&provider, bob_id));
   sw_map_destroy(received);
-  CHECK(sw_session_relocalise(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_relocalise(alice, scan, SIZE_MAX, 1, NULL) == SW_LIMIT_EXCEEDED);
-  CHECK(sw_session_relocalise(alice, scan, 3, 1, &operation) == SW_OK);
-  sw_event_destroy(await_done(alice, operation, SW_NOT_RELOCALISED));
+  CHECK(sw_session_relocalize(alice, NULL, 5, 1, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_relocalize(alice, scan, SIZE_MAX, 1, NULL) == SW_LIMIT_EXCEEDED);
+  CHECK(sw_session_relocalize(alice, scan, 3, 1, &operation) == SW_OK);
+  sw_event_destroy(await_done(alice, operation, SW_NOT_RELOCALIZED));
 }
 
 /* A device that walks looks for its place only where it has lost it. */
@@ -202,7 +202,7 @@ int main(int count, char **arguments) {
   measured(alice, bob, &alice_id, &bob_id);
   touched(alice, bob, &alice_id, &bob_id);
   met(alice, bob, &bob_id);
-  relocalised(alice, bob, &bob_id);
+  relocalized(alice, bob, &bob_id);
   kept(alice);
   sw_session_stop(alice);
   sw_session_stop(bob);

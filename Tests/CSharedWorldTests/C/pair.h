@@ -57,7 +57,7 @@ static inline void join_pair(sw_session *one, sw_session *other, sw_peer_id *one
   sw_event *joined = await_event(other, SW_EVENT_PEER_JOINED);
   *one_id = joined->peer;
   sw_event_destroy(joined);
-  sw_event_destroy(await_event(other, SW_EVENT_SYNCHRONISED));
+  sw_event_destroy(await_event(other, SW_EVENT_SYNCHRONIZED));
 }
 
 static inline int is_same_peer(const sw_peer_id *one, const sw_peer_id *other) { return memcmp(one, other, sizeof *one) == 0; }

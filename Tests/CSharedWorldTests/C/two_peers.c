@@ -53,10 +53,10 @@ static void join(sw_session *alice, sw_session *bob) {
   CHECK(sw_peer_list_get(peers, 1) == NULL);
   sw_peer_list_destroy(peers);
   sw_event_destroy(joined);
-  sw_event *synchronised = await_event(bob, SW_EVENT_SYNCHRONISED);
+  sw_event *synchronized = await_event(bob, SW_EVENT_SYNCHRONIZED);
   sw_digest digest;
-  CHECK(sw_session_digest(bob, &digest) == SW_OK && memcmp(&digest, &synchronised->digest, sizeof digest) == 0);
-  sw_event_destroy(synchronised);
+  CHECK(sw_session_digest(bob, &digest) == SW_OK && memcmp(&digest, &synchronized->digest, sizeof digest) == 0);
+  sw_event_destroy(synchronized);
 }
 
 /* The id of the peer that a session sees alone. */
@@ -118,7 +118,7 @@ static void share_map(sw_session *alice, sw_session *bob, const char *folder) {
   CHECK(sw_map_copy_points(received, SIZE_MAX, SIZE_MAX, point, NULL) == SW_INVALID_ARGUMENT);
   sw_map_destroy(loaded);
   sw_map_destroy(received);
-  CHECK(sw_session_set_relocalised(bob, 1) == SW_OK);
+  CHECK(sw_session_set_relocalized(bob, 1) == SW_OK);
   for (uint32_t stage = SW_MAP_NONE; stage != SW_MAP_CLAIMED;) {
     sw_event *status = await_event(alice, SW_EVENT_PEER_MAP_CHANGED);
     CHECK(status->stage > stage && memcmp(&status->map, &id, sizeof id) == 0 && strcmp(status->name, "bob") == 0);

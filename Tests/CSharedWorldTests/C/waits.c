@@ -125,16 +125,16 @@ static void others_stay(sw_session *alice, sw_session *bob) {
   const uint64_t operation = invite(alice, bob);
   CHECK(sw_session_wait(alice, operation, &done) == SW_OK && done->operation == operation);
   CHECK(strcmp(done->name, "bob") == 0);
-  for (int joins = 0, is_synchronised = 0; !is_synchronised;) {
+  for (int joins = 0, is_synchronized = 0; !is_synchronized;) {
     sw_event *event = fresh_event(alice, now_ms() + PATIENCE_MS);
     CHECK(event->type != SW_EVENT_DONE);
     joins += event->type == SW_EVENT_PEER_JOINED && is_same_peer(&event->peer, &done->peer);
-    is_synchronised = event->type == SW_EVENT_SYNCHRONISED;
-    CHECK(!is_synchronised || joins == 1);
+    is_synchronized = event->type == SW_EVENT_SYNCHRONIZED;
+    CHECK(!is_synchronized || joins == 1);
     sw_event_destroy(event);
   }
   sw_event_destroy(done);
-  sw_event_destroy(await_event(bob, SW_EVENT_SYNCHRONISED));
+  sw_event_destroy(await_event(bob, SW_EVENT_SYNCHRONIZED));
 }
 
 /* Two threads wait for two operations, which end the other way round; a third one reads events meanwhile. */

@@ -111,17 +111,17 @@ import WorldModel
       announce(Self.origin, [1], on: links[0])
     }
 
-    mutating func announce(_ node: NodeID, _ neighbours: [UInt64], on link: LinkID) {
+    mutating func announce(_ node: NodeID, _ neighbors: [UInt64], on link: LinkID) {
       var state = LinkState(node: node, configuration: ElectionConfiguration())
-      (state.version, state.neighbours) = (1, Array(Set(neighbours)).sorted())
+      (state.version, state.neighbors) = (1, Array(Set(neighbors)).sorted())
       probe.send(.linkAnnouncement, on: link) { state.write(to: &$0) }
     }
 
     /// Sends a message of an origin on the link to a neighbour; whether it goes on to the third one.
-    mutating func passes(_ nonce: UInt64, of origin: NodeID = origin, from neighbour: Int) throws -> Bool {
+    mutating func passes(_ nonce: UInt64, of origin: NodeID = origin, from neighbor: Int) throws -> Bool {
       _ = try probe.frames(on: links[2])
       let nack = ElectionMessage.PreNack(host: origin, epoch: 0, leaseRemaining: 0)
-      probe.send(.election, on: links[neighbour - 1]) { body in
+      probe.send(.election, on: links[neighbor - 1]) { body in
         FloodHeader(origin: origin, nonce: nonce, linkVersion: 0, destination: nil).write(to: &body)
         ElectionMessage.preNack(nack).write(to: &body)
       }

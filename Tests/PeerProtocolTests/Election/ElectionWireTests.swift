@@ -101,7 +101,7 @@ struct ElectionWireTests {
     var state = LinkState(node: Self.first, configuration: ElectionConfiguration(priority: 128))
     state.version = 3
     state.joinSequence = 2
-    state.neighbours = [5, Self.second.incarnation]
+    state.neighbors = [5, Self.second.incarnation]
     let golden = try Self.golden("link-state")
     var writer = ByteWriter()
     state.write(to: &writer)
@@ -109,7 +109,7 @@ struct ElectionWireTests {
     #expect(try Self.readLinkState(golden) == state)
   }
 
-  @Test func linkStatesCheckTheirNeighbours() throws {
+  @Test func linkStatesCheckTheirNeighbors() throws {
     let golden = try Self.golden("link-state")
     var many = golden
     (many[50], many[51]) = (1, 1)

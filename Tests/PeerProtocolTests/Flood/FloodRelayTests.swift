@@ -58,7 +58,7 @@ private struct Flood {
   /// Whether both hold their link for up: what was sent over another one is lost.
   func areLinked(_ one: Int, _ other: Int) -> Bool {
     func has(_ one: Int, _ other: Int) -> Bool {
-      graphs[one].place(of: Self.node(other)).map(graphs[one].neighbours.contains) ?? false
+      graphs[one].place(of: Self.node(other)).map(graphs[one].neighbors.contains) ?? false
     }
     return has(one, other) && has(other, one)
   }
@@ -263,7 +263,7 @@ struct FloodRelayTests {
       return
     }
     #expect(corrected.version == 51)
-    #expect(corrected.neighbours == [electionNode(2).incarnation])
+    #expect(corrected.neighbors == [electionNode(2).incarnation])
   }
 
   @Test func aPeerIsToldOfWhatIsSaidInItsNameWhomeverThatNames() {
@@ -272,7 +272,7 @@ struct FloodRelayTests {
     while graph.nextOutput() != nil {}
     var forged = LinkState(node: electionNode(2), configuration: ElectionConfiguration())
     forged.version = 50
-    forged.neighbours = (1...3).map { electionNode($0).incarnation }.sorted()
+    forged.neighbors = (1...3).map { electionNode($0).incarnation }.sorted()
     graph.receive(forged, from: electionNode(3), at: .zero)
     var told: [NodeID] = []
     while let output = graph.nextOutput() {
@@ -300,7 +300,7 @@ struct FloodRelayTests {
       let other = electionNode(node == electionNode(2) ? 3 : 2)
       var state = LinkState(node: node, configuration: ElectionConfiguration(priority: 9))
       state.version = 200_000
-      state.neighbours = [electionNode(1).incarnation, other.incarnation].sorted()
+      state.neighbors = [electionNode(1).incarnation, other.incarnation].sorted()
       graph.receive(state, from: electionNode(2), at: .zero)
     }
     #expect(graph.members.map(\.rank.priority) == [9, 9])
@@ -326,7 +326,7 @@ struct FloodRelayTests {
       }
     } while forged.version < 1 << 31
     let last = try #require(corrected)
-    #expect(last.version <= 1 << 31 && last.neighbours == [electionNode(2).incarnation])
+    #expect(last.version <= 1 << 31 && last.neighbors == [electionNode(2).incarnation])
     other.receive(last, from: electionNode(1), at: .zero)
     #expect(other.members.first?.rank.priority == 128)
   }
@@ -339,7 +339,7 @@ struct FloodRelayTests {
     graph.linkUp(electionNode(3), at: .zero)
     graph.receive(state, from: electionNode(3), at: .zero)
     graph.linkUp(double, at: .zero)
-    #expect(graph.node(at: 0) == electionNode(1) && !graph.neighbours.contains(0))
+    #expect(graph.node(at: 0) == electionNode(1) && !graph.neighbors.contains(0))
   }
 
   @Test func olderAnnouncementsAreDropped() {
@@ -360,7 +360,7 @@ struct FloodRelayTests {
     for number in UInt64(10)..<1000 {
       var state = LinkState(node: electionNode(number), configuration: ElectionConfiguration())
       state.version = 1
-      state.neighbours = [number << 20]
+      state.neighbors = [number << 20]
       graph.receive(state, from: electionNode(2), at: .zero)
     }
     #expect(graph.members.isEmpty)

@@ -91,7 +91,7 @@ struct RosterTests {
   @Test("a peer whose numbers are used up asserts itself with the first one, and is quiet when it is known rightly")
   func assertsItself() {
     var roster = Roster(restoring: [entry(1, version: 1 << 31, status: .left)])
-    let asserted = [roster.assert(entry(1, version: 0)), roster.assert(entry(1, version: 0))]
+    let asserted = [roster.restate(entry(1, version: 0)), roster.restate(entry(1, version: 0))]
     #expect(asserted == [entry(1, version: 1), nil] && roster.entries == [entry(1, version: 1)])
   }
 

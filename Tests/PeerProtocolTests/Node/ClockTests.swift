@@ -37,7 +37,7 @@ struct ClockTests {
   }
 
   @Test("sessions of different age keep their links when they meet, so that they can merge")
-  func meetingIsNoOffence() throws {
+  func meetingIsNoOffense() throws {
     var meeting = try Meeting()
     #expect(meeting.probe.node.host != nil)
     try meeting.placeThere()
@@ -46,7 +46,7 @@ struct ClockTests {
   }
 
   @Test("Fault 23: a member that goes on writing far ahead of session time loses its link")
-  func strayClockIsAnOffence() throws {
+  func strayClockIsAnOffense() throws {
     var meeting = try Meeting()
     meeting.probe.wait(seconds: 10, keeping: [meeting.link])
     #expect(meeting.probe.node.host != nil)

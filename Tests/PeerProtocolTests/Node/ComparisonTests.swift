@@ -325,8 +325,8 @@ struct ComparisonAttackTests {
       var hasty = CodeStranger(number + 10)
       #expect(try hasty.begin(&probe) == .codeBusy)
       probe.wait(seconds: 1, keeping: links)
-      var neighbour = CodeStranger(number + 20, at: number)
-      #expect(try neighbour.begin(&probe) == .codeBusy)
+      var neighbor = CodeStranger(number + 20, at: number)
+      #expect(try neighbor.begin(&probe) == .codeBusy)
       probe.wait(seconds: 1, keeping: links)
     }
     var fifth = CodeStranger(5)

@@ -226,7 +226,7 @@ struct GreetingTests {
   }
 
   @Test("a peer that cannot do maps hears of none, and one without zstd gets raw chunks")
-  func honoursCapabilities() throws {
+  func honorsCapabilities() throws {
     let map = [UInt8](repeating: 7, count: 40_000)
     for capabilities in [Capabilities.current, [.zstdChunks, .bulk], [.maps]] {
       var probe = NodeProbe()

@@ -15,9 +15,9 @@ struct HandshakeTests {
   ) throws -> ProbePair {
     let passcode = try passcode.map { try Passcode($0) }
     return ProbePair(
-      NodeProbe(passcode: passcode, handshakeTime: first, showsCodes: showingCodes, compared: showingCodes ? [] : nil),
+      NodeProbe(passcode: passcode, driverTime: first, showsCodes: showingCodes, compared: showingCodes ? [] : nil),
       NodeProbe(
-        passcode: passcode, handshakeTime: second, showsCodes: showingCodes, compared: showingCodes ? [] : nil,
+        passcode: passcode, driverTime: second, showsCodes: showingCodes, compared: showingCodes ? [] : nil,
         me: Self.other))
   }
 
@@ -176,7 +176,7 @@ struct HandshakeTests {
   @Test(
     "data that are too large, too many, or too much in all end the link; what is allowed does not", arguments: 0..<3)
   func excess(_ way: Int) throws {
-    var probe = NodeProbe(handshakeTime: Self.time)
+    var probe = NodeProbe(driverTime: Self.time)
     let link = probe.greetWithDriver(1, Self.other)
     let sizes = Self.excesses[way]
     for size in sizes.dropLast() {
@@ -192,7 +192,7 @@ struct HandshakeTests {
 
   @Test("a step of an unknown kind is skipped, and counts for nothing")
   func unknownStep() throws {
-    var probe = NodeProbe(handshakeTime: Self.time)
+    var probe = NodeProbe(driverTime: Self.time)
     let link = probe.greetWithDriver(1, Self.other)
     probe.send(.handshake, on: link) { $0.write(UInt8(3)) }
     #expect(probe.closed.isEmpty && probe.data().isEmpty)
@@ -202,7 +202,7 @@ struct HandshakeTests {
 
   @Test("a driver that sends more than is allowed is told so, and the other side is not flooded", arguments: 0..<3)
   func ownExcess(_ way: Int) throws {
-    var probe = NodeProbe(handshakeTime: Self.time)
+    var probe = NodeProbe(driverTime: Self.time)
     let link = probe.greetWithDriver(1, Self.other)
     for size in Self.excesses[way] { step(&probe, link, [UInt8](repeating: 7, count: size)) }
     let frames = try probe.frames(on: link).filter { $0.type == .handshake }
@@ -214,7 +214,7 @@ struct HandshakeTests {
   @Test("a step that is not due ends the link", arguments: 0..<3)
   func outOfOrder(_ way: Int) throws {
     let passcode = way == 0 ? try Passcode("sesame 1") : nil
-    var probe = NodeProbe(passcode: passcode, handshakeTime: way == 1 ? nil : Self.time)
+    var probe = NodeProbe(passcode: passcode, driverTime: way == 1 ? nil : Self.time)
     let link = probe.greetWithDriver(1, Self.other, passcode: way == 0, driver: way != 1)
     if way == 2 {
       // Behind the last word.
@@ -230,7 +230,7 @@ struct HandshakeTests {
     "a frame that invites or admits before both drivers are done ends the link",
     arguments: [FrameType.invite, .admit, .inviteAnswer, .inviteCancel])
   func notBefore(type: FrameType) throws {
-    var probe = NodeProbe(handshakeTime: Self.time)
+    var probe = NodeProbe(driverTime: Self.time)
     let link = probe.greetWithDriver(1, Self.other)
     step(&probe, link, nil, .authenticated)
     probe.sendMembership(type, on: link)
@@ -255,7 +255,7 @@ struct HandshakeTests {
 
   @Test("an app that never gets its exporter does not connect")
   func noBinding() throws {
-    var probe = NodeProbe(handshakeTime: Self.time)
+    var probe = NodeProbe(driverTime: Self.time)
     let link = probe.open(1, Self.other)
     #expect(probe.closed == [link])
   }

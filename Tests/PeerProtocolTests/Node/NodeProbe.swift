@@ -24,7 +24,7 @@ struct NodeProbe {
 
   init(
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
-    handshakeTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
+    driverTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
     recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, curates: Bool = false,
     me: PeerID = Self.me,
     incarnation: UInt64 = 1,
@@ -36,7 +36,7 @@ struct NodeProbe {
     configuration.memberLimit = memberLimit
     configuration.admitted = admitted
     configuration.passcode = passcode
-    configuration.handshakeTime = handshakeTime
+    configuration.driverTime = driverTime
     configuration.showsCodes = showsCodes
     configuration.compared = compared
     configuration.recognitionKey = recognitionKey

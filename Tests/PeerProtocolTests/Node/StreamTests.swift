@@ -161,7 +161,7 @@ struct StreamTests {
     // An announcement that changes the graph comes right before: what was known of who depends on whom is void.
     var state = LinkState(node: NodeID(peer: NodeProbe.peer(1), incarnation: 7), configuration: ElectionConfiguration())
     state.version = 1
-    state.neighbours = [1]
+    state.neighbors = [1]
     var writer = ByteWriter()
     writer.writeFrame(.linkAnnouncement) { state.write(to: &$0) }
     writer.writeFrame(.operations) { _ = theirs.readLog(&cursor, limit: 1000, into: &$0) }

@@ -75,15 +75,15 @@ struct UnreliableMessageTests {
     arguments: [false, true])
   func formerStart(isKnown: Bool) {
     var probe = NodeProbe()
-    let (old, neighbour) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2)))
+    let (old, neighbor) = (probe.join(1, member), probe.join(2, NodeProbe.peer(2)))
     _ = probe.takeEvents()
     if isKnown { say(UnreliableMessage([9], number: 9, key: "a"), to: &probe, on: old) }
     let next = NodeID(peer: member, incarnation: 8)
-    probe.tell([RosterEntry(peerID: member, version: 2, incarnation: 8, name: "b", addresses: [])], on: neighbour)
+    probe.tell([RosterEntry(peerID: member, version: 2, incarnation: 8, name: "b", addresses: [])], on: neighbor)
     let route = FrameRoute(from: next, to: probe.node.me)
-    say(UnreliableMessage([1], number: 1, key: "a", route: route), to: &probe, on: neighbour)
+    say(UnreliableMessage([1], number: 1, key: "a", route: route), to: &probe, on: neighbor)
     say(UnreliableMessage([10], number: 10, key: "a"), to: &probe, on: old)
-    say(UnreliableMessage([2], number: 2, key: "a", route: route), to: &probe, on: neighbour)
+    say(UnreliableMessage([2], number: 2, key: "a", route: route), to: &probe, on: neighbor)
     #expect(told(&probe) == (isKnown ? ["a9"] : []) + ["a1", "a2"])
   }
 

@@ -33,9 +33,9 @@ import WorldModel
     }
 
     /// A peer says, or hands on, whom a node is linked to.
-    mutating func announce(_ node: NodeID, _ neighbours: [UInt64], version: UInt32 = 1, by number: Int) {
+    mutating func announce(_ node: NodeID, _ neighbors: [UInt64], version: UInt32 = 1, by number: Int) {
       var state = LinkState(node: node, configuration: ElectionConfiguration())
-      (state.version, state.neighbours) = (version, neighbours.sorted())
+      (state.version, state.neighbors) = (version, neighbors.sorted())
       probe.send(.linkAnnouncement, on: links[number - 1]) { state.write(to: &$0) }
     }
 

@@ -1,8 +1,9 @@
 import Basics
-import PeerProtocol
 import Testing
 import WorldFormats
 import WorldModel
+
+@testable import PeerProtocol
 
 @Suite("Map holding")
 struct MapHoldingTests {
@@ -224,6 +225,18 @@ struct MapHoldingTests {
       isVerified = try holding.content.settle(check.run(), at: now)
     }
     return isVerified
+  }
+
+  @Test("a chunk that the cache brings late is not asked for again when its source goes")
+  func lateAnswerOfTheCacheStands() throws {
+    var holding = try announced()
+    let chunks = Self.package.chunks
+    let asked = Set(holding.content.nextRequests(at: .zero).flatMap(\.chunks))
+    #expect(asked == Set(chunks.indices))
+    for index in chunks.indices { holding.content.keep(chunks[index], at: index) }
+    holding.content.removeHolder(alice)
+    #expect(holding.isComplete && holding.content.missing.isEmpty)
+    #expect(holding.content.nextRequests(at: .zero).isEmpty)
   }
 
   @Test("a manifest that does not match its id is refused")

@@ -125,7 +125,7 @@ struct SessionCacheTests {
         case .mapProgress(let progress): asked = progress.requestedBytes
         case .mapReceived: isHere = true
         case .problem(let error): problems += error.code == .io ? 1 : 0
-        case .synchronised(let digest):
+        case .synchronized(let digest):
           guard isHere else { continue }
           #expect(await alice.digest() == digest)
           return (asked, problems)

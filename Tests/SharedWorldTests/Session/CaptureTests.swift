@@ -72,7 +72,7 @@ struct CaptureTests {
       #expect(await alice.alignmentOfSharedFrame().transform == .identity)
       for await event in bob.events { if case .mapReceived = event { break } }
       let error = await #expect(throws: SessionError.self) { try await bob.shareCapture(of: Self.room) }
-      #expect(error?.code == .notRelocalised)
+      #expect(error?.code == .notRelocalized)
 
       let shift = Transform(translation: [4, 0, 0])
       try await bob.alignToSharedFrame(by: FrameFit(transform: shift))

@@ -63,8 +63,8 @@ struct CodeSessionTests {
         return true
       }
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: patient) { alice in
-        let sceptical = Self.configuration(nil) { _ in false }
-        try await Session.withSession(as: TestSessions.identity("bob"), configuration: sceptical) { bob in
+        let skeptical = Self.configuration(nil) { _ in false }
+        try await Session.withSession(as: TestSessions.identity("bob"), configuration: skeptical) { bob in
           let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.endpoint) }
           #expect(error?.code == .codeRefused)
           for await _ in cancelled { break }

@@ -55,7 +55,7 @@ struct DeskTests {
   }
 
   @Test("a recognised service has the name that was recorded, or that a peer first met in this session gave itself")
-  func recognised() throws {
+  func recognized() throws {
     let type = try ServiceType("swtest")
     var record = DiscoveryRecord(showing: "shown")
     record.tag = "tag"

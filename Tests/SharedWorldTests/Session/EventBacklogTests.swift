@@ -70,12 +70,12 @@ struct EventBacklogTests {
       Self.progress(0, 1), .mapReceived(receipt), Self.progress(0, 2), .candidateFound(candidate),
       .candidateLost(candidate), .candidateFound(candidate),
       .peerMapChanged(peer, MapStatus(map: map, stage: .received)), .peerJoined(peer),
-      .peerMapChanged(peer, MapStatus(map: map, stage: .relocalised)),
+      .peerMapChanged(peer, MapStatus(map: map, stage: .relocalized)),
     ] { backlog.append(event) }
     #expect(
       Self.words(backlog) == [
         "1 bytes", "map", "2 bytes", "found s -", "lost s", "found s -", "peer 0 received", "peer 0 joined",
-        "peer 0 relocalised",
+        "peer 0 relocalized",
       ])
   }
 

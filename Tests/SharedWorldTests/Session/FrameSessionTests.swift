@@ -105,18 +105,18 @@ struct FrameSessionTests {
   }
 
   @Test("a scan of the room is found in the session's map, and what is placed there is at one place within 2 cm")
-  func relocalises() async throws {
+  func relocalizes() async throws {
     try await TestSessions.joined { alice, bob in
       // Bob's world has its origin elsewhere and is turned by about 37°.
       let origin = Transform(x: [0.8, 0, -0.6], y: [0, 1, 0], z: [0.6, 0, 0.8], translation: [2, 0, -1])
       let scan = try SyntheticRoom(seed: 7, pointCount: 3_000, walk: 1).map().transformed(by: origin.inverse)
       try await bob.beginFrame()
-      await #expect(throws: SessionError.self) { try await bob.relocalise(scan.cloud) }
+      await #expect(throws: SessionError.self) { try await bob.relocalize(scan.cloud) }
       _ = try await alice.share(WorldMap(cloud: SyntheticRoom(seed: 7, pointCount: 8_000).map().cloud))
       let corner: SIMD3<Float> = [1, 0.8, -1]
       let id = try await alice.place(Anchor(name: "corner", transform: Transform(translation: corner)))
       for await event in bob.events { if case .mapReceived = event { break } }
-      #expect(try await bob.relocalise(scan.cloud).state == .aligned)
+      #expect(try await bob.relocalize(scan.cloud).state == .aligned)
       try await alice.remove(try await alice.place(Anchor(name: "last")), acknowledgement: .everyPresentMember)
       let seen = try #require(await bob.anchors().first { $0.id == id })
       let gap = seen.transform.translation - (origin.inverse * Transform(translation: corner)).translation

@@ -70,7 +70,7 @@ struct RealignmentTests {
     }
   }
 
-  @Test func `a turn is a move of what is two metres away`() {
+  @Test func `a turn is a move of what is two meters away`() {
     let turned = Transform(x: [0.9992, 0, -0.04], y: [0, 1, 0], z: [0.04, 0, 0.9992], translation: .zero)
     #expect(FrameFit(transform: turned, orientation: 0.003).corrects(.identity))
     #expect(!FrameFit(transform: turned, orientation: 0.02).corrects(.identity))
@@ -110,8 +110,8 @@ struct RealignmentTests {
       let first = try await session.keepAligned(by: scan).alignment
       #expect(first.state == .aligned)
       // What was measured is more than a claim.
-      await session.setRelocalised(true)
-      #expect(await session.state().mapStatus.stage == .relocalised)
+      await session.setRelocalized(true)
+      #expect(await session.state().mapStatus.stage == .relocalized)
       #expect(try await session.keepAligned(by: scan) == .kept(first))
 
       let searched = await session.searchedTurns()

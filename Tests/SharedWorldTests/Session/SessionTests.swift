@@ -213,8 +213,8 @@ struct SessionTests {
     try await TestSessions.joined { alice, bob in
       var events = alice.events.makeAsyncIterator()
       let id = try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
-      for (isRelocalised, stage) in [(false, MapStatus.Stage.received), (true, .claimed)] {
-        await bob.setRelocalised(isRelocalised)
+      for (isRelocalized, stage) in [(false, MapStatus.Stage.received), (true, .claimed)] {
+        await bob.setRelocalized(isRelocalized)
         var seen: MapStatus?
         while seen?.stage != stage, let event = await events.next() {
           if case .peerMapChanged(bob.localPeer, let status) = event { seen = status }

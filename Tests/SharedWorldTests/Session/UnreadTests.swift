@@ -6,11 +6,11 @@ import WorldModel
 /// A note that absorbs those of the same colour.
 private struct Note: UpdateNote, Equatable {
   let anchor: AnchorID
-  var colour = "red"
+  var color = "red"
   var count = 1
 
   mutating func absorb(_ later: Note) -> Bool {
-    guard colour == later.colour else { return false }
+    guard color == later.color else { return false }
     count += later.count
     return true
   }
@@ -20,7 +20,7 @@ private let lamp = AnchorID(high: 1, low: 1)
 private let table = AnchorID(high: 1, low: 2)
 
 private func write(_ note: Note, to texts: inout [String]) {
-  texts.append("\(note.anchor == lamp ? "lamp" : "table") \(note.colour) \(note.count)")
+  texts.append("\(note.anchor == lamp ? "lamp" : "table") \(note.color) \(note.count)")
 }
 
 @Suite("What a reader has not read yet")
@@ -68,10 +68,10 @@ struct UnreadTests {
   func own() {
     var unread = Unread<String, Note>()
     unread.note(Note(anchor: lamp))
-    unread.note(Note(anchor: lamp, colour: "blue"))
-    unread.note(Note(anchor: lamp, colour: "blue"))
+    unread.note(Note(anchor: lamp, color: "blue"))
+    unread.note(Note(anchor: lamp, color: "blue"))
     unread.seal(lamp)
-    unread.note(Note(anchor: lamp, colour: "blue"))
+    unread.note(Note(anchor: lamp, color: "blue"))
     #expect(unread.take(write) == ["lamp red 1", "lamp blue 2", "lamp blue 1"])
   }
 
@@ -80,8 +80,8 @@ struct UnreadTests {
     var unread = Unread<String, Note>()
     unread.note(Note(anchor: lamp))
     unread.note(Note(anchor: table))
-    unread.note(Note(anchor: lamp, colour: "blue"))
-    unread.settle(lamp) { "last \($0.colour)" }
+    unread.note(Note(anchor: lamp, color: "blue"))
+    unread.settle(lamp) { "last \($0.color)" }
     unread.append("gone")
     unread.note(Note(anchor: table))
     let taken = unread.take { if $0.anchor != lamp { write($0, to: &$1) } }

@@ -74,7 +74,7 @@ import WorldModel
     #expect(plain.pixel(16, 184) == marked.pixel(16, 184))
   }
 
-  @Test func `an outlier at kilometres changes nothing`() throws {
+  @Test func `an outlier at kilometers changes nothing`() throws {
     var far = square
     far[7] = [9_000, 50, -4_000]
     let picture = try Picture(MapPicture(map(far), width: 200, height: 200).png())
@@ -82,13 +82,13 @@ import WorldModel
     #expect(lit > 4_000)
   }
 
-  @Test func `own colours are used where there are some`() throws {
+  @Test func `own colors are used where there are some`() throws {
     let red = FeatureCloud(
       positions: square, identifiers: square.indices.map { UInt64($0) },
-      channels: FeatureCloud.Channels(colours: square.map { _ in SIMD3(250, 10, 20) }))
+      channels: FeatureCloud.Channels(colors: square.map { _ in SIMD3(250, 10, 20) }))
     var picture = MapPicture(WorldMap(cloud: red), width: 200, height: 200)
     let own = try Picture(picture.png())
-    picture.colouring = .height
+    picture.coloring = .height
     let height = try Picture(picture.png())
     let isRed = { (picture: Picture) in (0..<40_000).count { picture.pixel($0 % 200, $0 / 200) == [250, 10, 20] } }
     #expect(isRed(own) > 400)
@@ -150,8 +150,8 @@ import WorldModel
   @Test(arguments: [
     (0.25, "25 cm"), (0.5, "50 cm"), (1, "1 m"), (7.46, "7.5 m"), (250, "250 m"), (4_100, "4.1 km"),
   ])
-  func `lengths are written in the unit that suits them`(metres: Float, text: String) {
-    let map = map([[0, 0, 0], [metres, 0, metres]])
+  func `lengths are written in the unit that suits them`(meters: Float, text: String) {
+    let map = map([[0, 0, 0], [meters, 0, meters]])
     #expect(MapPicture(map).svg().contains("\(text) x"))
   }
 }

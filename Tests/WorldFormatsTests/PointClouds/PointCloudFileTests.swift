@@ -17,7 +17,7 @@ import WorldModel
       positions: positions, identifiers: identifiers,
       channels: FeatureCloud.Channels(
         confidence: mask & 1 == 0 ? nil : positions.map { _ in random.float(in: 0...1) },
-        colours: mask & 2 == 0
+        colors: mask & 2 == 0
           ? nil : positions.map { _ in SIMD3(truncatingIfNeeded: SIMD3(random.next(), random.next(), random.next())) },
         normals: mask & 4 == 0 ? nil : positions.map { _ in random.vector(in: -1...1) }))
   }
@@ -36,7 +36,7 @@ import WorldModel
       case .plyASCII, .plyLittleEndian, .plyBigEndian, .pcdASCII, .pcdBinary, .pcdCompressed:
         #expect(file.cloud.channels == cloud.channels)
       case .colmapText, .colmapBinary, .xyz:
-        if cloud.channels.colours != nil, count > 0 { #expect(file.cloud.channels.colours == cloud.channels.colours) }
+        if cloud.channels.colors != nil, count > 0 { #expect(file.cloud.channels.colors == cloud.channels.colors) }
       }
       if count > 0 {
         #expect(PointCloudFormat(detecting: bytes, fileExtension: format.fileExtension) == format)
@@ -69,7 +69,7 @@ import WorldModel
     #expect(throws: PointCloudFileError.self) { try PointCloudFile(reading: mark) }
   }
 
-  @Test func `formats are recognised without an extension`() throws {
+  @Test func `formats are recognized without an extension`() throws {
     let cloud = try cloud(20, mask: 2, seed: 1)
     for format in PointCloudFormat.allCases {
       #expect(PointCloudFormat(detecting: cloud.file(as: format)) == format)
@@ -99,7 +99,7 @@ import WorldModel
   }
 
   @Test func `compressed files are smaller and come back`() throws {
-    let room = SyntheticRoom(seed: 5, pointCount: 3_000, includesColours: true).map().cloud
+    let room = SyntheticRoom(seed: 5, pointCount: 3_000, includesColors: true).map().cloud
     let compressed = room.file(as: .pcdCompressed)
     #expect(compressed.count < room.file(as: .pcdBinary).count)
     let back = try PointCloudFile(reading: compressed).cloud

@@ -12,7 +12,7 @@ import WorldModel
   private static let positions: [SIMD3<Float>] = [
     [0.5, -1.25, 2], [0.001, 3.5, -0.125], [100, 0, -7.75], [-2, 4, 8],
   ]
-  private static let colours: [SIMD3<UInt8>] = [[255, 0, 0], [0, 254, 1], [3, 2, 253], [16, 32, 64]]
+  private static let colors: [SIMD3<UInt8>] = [[255, 0, 0], [0, 254, 1], [3, 2, 253], [16, 32, 64]]
 
   static func bytes(_ name: String) throws -> [UInt8] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Fixtures/PointClouds")
@@ -31,7 +31,7 @@ import WorldModel
     let file = try read(name)
     #expect(file.format == format && file.droppedPoints == 1)
     #expect(file.cloud.positions == Self.positions)
-    #expect(file.cloud.channels.colours == Self.colours)
+    #expect(file.cloud.channels.colors == Self.colors)
     // The number of a point is its place in the file, whatever was dropped before it.
     #expect(file.cloud.identifiers == [0, 1, 2, 4])
     let normals = [SIMD3<Float>](repeating: [0, 1, 0], count: 4)
@@ -44,7 +44,7 @@ import WorldModel
     #expect(file.format == format && file.droppedPoints == 1)
     #expect(file.cloud.identifiers == [22, 36, 43, 50])
     #expect(file.cloud.positions == Self.positions.reversed())
-    #expect(file.cloud.channels.colours == Self.colours.reversed())
+    #expect(file.cloud.channels.colors == Self.colors.reversed())
   }
 
   @Test func `columns may be in any order and of any type`() throws {

@@ -5,13 +5,13 @@ import WorldModel
 
 @Suite struct SyntheticRoomTests {
   @Test func `the same seed gives the same bytes on every machine`() throws {
-    let map = SyntheticRoom(seed: 42, pointCount: 2_000, includesColours: true).map()
+    let map = SyntheticRoom(seed: 42, pointCount: 2_000, includesColors: true).map()
     var writer = ByteWriter()
     for (index, point) in map.cloud.enumerated() {
       for axis in 0..<3 { writer.write(point.position[axis]) }
       writer.write(map.cloud.identifiers[index])
-      let colour = try #require(point.colour)
-      writer.write(bytes: [colour.x, colour.y, colour.z])
+      let color = try #require(point.color)
+      writer.write(bytes: [color.x, color.y, color.z])
     }
     for anchor in map.anchors {
       writer.write(bytes: anchor.id.bytes)
@@ -32,13 +32,13 @@ import WorldModel
     }
   }
 
-  @Test func `colours change nothing else`() {
+  @Test func `colors change nothing else`() {
     var room = SyntheticRoom(seed: 5, pointCount: 500)
     let plain = room.map()
-    room.includesColours = true
+    room.includesColors = true
     let painted = room.map()
     #expect(painted.cloud.positions == plain.cloud.positions && painted.cloud.identifiers == plain.cloud.identifiers)
-    #expect(painted.anchors == plain.anchors && painted.cloud.channels.colours?.count == 500)
+    #expect(painted.anchors == plain.anchors && painted.cloud.channels.colors?.count == 500)
   }
 
   @Test func `most points lie on surfaces, few far away`() throws {

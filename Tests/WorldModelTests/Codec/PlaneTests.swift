@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Byte planes and palettes")
 struct PlaneTests {
-  @Test func aFramesBytesStandInRunsOfFourNeighbours() {
+  @Test func aFramesBytesStandInRunsOfFourNeighbors() {
     let words = (0..<128).map { UInt32($0) | 1000 &* UInt32($0) << 8 }
     let rows = FrameRows(words)
     let planes = BytePlanes(capacity: 300)
@@ -99,12 +99,12 @@ struct PlaneTests {
     #expect(file.count * 3 < plain.count * 2)
   }
 
-  @Test func smoothColoursAreStoredAsDifferences() throws {
+  @Test func smoothColorsAreStoredAsDifferences() throws {
     func cloud(_ shade: (Int) -> UInt8) -> FeatureCloud {
       let plain = Samples.cloud(2000)
-      let colours = plain.indices.map { SIMD3(shade($0), 0, 0) }
+      let colors = plain.indices.map { SIMD3(shade($0), 0, 0) }
       return FeatureCloud(
-        positions: plain.positions, identifiers: plain.identifiers, channels: .init(colours: colours))
+        positions: plain.positions, identifiers: plain.identifiers, channels: .init(colors: colors))
     }
     var random = SplitMix64(seed: 6)
     let smooth = cloud { UInt8(truncatingIfNeeded: $0) }

@@ -49,7 +49,7 @@ struct GoldenMapTests {
   }()
 
   /// Points in rows and columns, as a depth camera gives them.
-  static let organised: WorldMap = {
+  static let organized: WorldMap = {
     let positions = (0..<1200).map { index -> SIMD3<Float> in
       let (row, column) = index.quotientAndRemainder(dividingBy: 40)
       return SIMD3(Float(column) * 0.013, Float(row) * 0.013, Float(row / 10) * 0.1)
@@ -60,15 +60,15 @@ struct GoldenMapTests {
   static let all: [Golden] = [
     Golden(name: "scattered", map: scattered, options: .fast),
     Golden(
-      name: "scattered-millimetre", map: scattered,
+      name: "scattered-millimeter", map: scattered,
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
-    Golden(name: "organised", map: organised, options: .lossless),
+    Golden(name: "organized", map: organized, options: .lossless),
     Golden(name: "empty", map: WorldMap(), options: .fast),
     Golden(name: "room", map: WorldMap(cloud: Samples.cloud(300)), options: .fast),
     Golden(name: "full", map: full, options: .fast),
     Golden(name: "wide-identifiers", map: wide, options: .fast),
     Golden(
-      name: "millimetre", map: WorldMap(cloud: Samples.cloud(300)),
+      name: "millimeter", map: WorldMap(cloud: Samples.cloud(300)),
       options: EncodingOptions(precision: .within(bound: 0.0005), effort: .fast)),
     Golden(name: "compact", map: full, options: .lossless),
     Golden(name: "survey", map: Samples.survey, options: .fast),
@@ -160,7 +160,7 @@ struct GoldenMapTests {
       var fields = ["point", channels.descriptors?.kind ?? "-", "\(point.identifier)"]
       fields += (0..<3).map { bits(point.position[$0]) }
       if let confidence = point.confidence { fields.append(bits(confidence)) }
-      if let colour = point.colour { fields += (0..<3).map { [colour[$0]].hexadecimal } }
+      if let color = point.color { fields += (0..<3).map { [color[$0]].hexadecimal } }
       if let normal = point.normal { fields += (0..<3).map { bits(normal[$0]) } }
       if let descriptors = channels.descriptors { fields.append(Array(descriptors[index]).hexadecimal) }
       return fields.joined(separator: " ")

@@ -39,10 +39,10 @@ struct GridTests {
   @Test func theGridIsAbsolute() throws {
     let far = FeatureCloud(positions: [[100, 0, 0], [1.2345, 0, 0]], identifiers: [1, 2])
     let near = FeatureCloud(positions: [[1.2345, 0, 0]], identifiers: [2])
-    let both = try WorldMap(decoding: WorldMap(cloud: far).encoded(.millimetre))
-    let one = try WorldMap(decoding: WorldMap(cloud: near).encoded(.millimetre))
+    let both = try WorldMap(decoding: WorldMap(cloud: far).encoded(.millimeter))
+    let one = try WorldMap(decoding: WorldMap(cloud: near).encoded(.millimeter))
     #expect(both.cloud.positions[1] == one.cloud.positions[0])
-    #expect(try one.encoded(.millimetre) == WorldMap(cloud: near).encoded(.millimetre))
+    #expect(try one.encoded(.millimeter) == WorldMap(cloud: near).encoded(.millimeter))
   }
 
   @Test func theBoxOfABlockHoldsItsDecodedPoints() throws {

@@ -78,7 +78,7 @@ func near(_ left: SIMD3<Float>, _ right: SIMD3<Float>, within tolerance: Float =
     }
   }
 
-  @Test func `framing ignores points at kilometres`() throws {
+  @Test func `framing ignores points at kilometers`() throws {
     var random = SplitMix64(seed: 9)
     var positions = (0..<1000).map { _ in random.vector(in: -2...2) }
     for _ in 0..<15 { positions.append(random.vector(in: -1...1) * 9_000) }
@@ -92,7 +92,7 @@ func near(_ left: SIMD3<Float>, _ right: SIMD3<Float>, within tolerance: Float =
     }
   }
 
-  @Test func `framing without points uses anchors, or two metres around the origin`() {
+  @Test func `framing without points uses anchors, or two meters around the origin`() {
     let anchors = [Anchor(name: "a", transform: Transform(translation: [100, 0, 0]))]
     let camera = PinholeCamera.framing(WorldMap(anchors: anchors))
     #expect((camera.pose.translation - SIMD3(100, 0, 0)).length < 0.1)

@@ -50,7 +50,7 @@ struct FeatureCloudTests {
     #expect(throws: ModelError.notFinite("position")) { try lost.validate() }
   }
 
-  @Test func boundsCentreAndExtent() {
+  @Test func boundsCenterAndExtent() {
     let map = WorldMap(cloud: FeatureCloud(positions: [[1, -1, 0], [3, 5, 2]], identifiers: [1, 2]))
     #expect(map.center == [2, 2, 1])
     #expect(map.extent == [2, 6, 2])

@@ -49,15 +49,15 @@ enum Samples {
     var random = SplitMix64(seed: seed)
     var points: [FeaturePoint] = []
     var identifier: UInt64 = 1000
-    var centre = SIMD3<Float>.zero
+    var center = SIMD3<Float>.zero
     for index in 0..<count {
-      if index % 40 == 0 { centre = [random.unit() * 4, random.unit() * 2.5, index % 80 == 0 ? 0 : random.unit() * 5] }
+      if index % 40 == 0 { center = [random.unit() * 4, random.unit() * 2.5, index % 80 == 0 ? 0 : random.unit() * 5] }
       identifier += 1 + random.next() % 5
       let offset = SIMD3(random.unit(), random.unit(), random.unit()) * 0.2
       points.append(
         FeaturePoint(
-          position: centre + offset, identifier: identifier, confidence: channels ? random.unit() : nil,
-          colour: channels ? SIMD3(200, UInt8(index & 255), UInt8(random.next() & 7)) : nil,
+          position: center + offset, identifier: identifier, confidence: channels ? random.unit() : nil,
+          color: channels ? SIMD3(200, UInt8(index & 255), UInt8(random.next() & 7)) : nil,
           normal: channels ? [0, 1, 0] : nil))
     }
     let cloud = FeatureCloud(points)

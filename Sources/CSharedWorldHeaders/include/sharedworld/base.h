@@ -65,7 +65,7 @@ enum {
   SW_REQUEST_FAILED = 44,        /* the peer's program answered with an error */
   SW_NOT_DELIVERED = 45,         /* a request is not known to have reached the peer */
   SW_MAP_NOT_READY = 46,         /* the place is not mapped well enough to be captured or shared */
-  SW_NOT_RELOCALISED = 47,       /* a scan was not found in the session's map, or not surely: look around and try again */
+  SW_NOT_RELOCALIZED = 47,       /* a scan was not found in the session's map, or not surely: look around and try again */
   SW_NOT_DETERMINED = 48,        /* a turn between two frames is still open: observe more, at other places */
   SW_NO_POSE = 49,               /* a device tells no pose by which it could be found */
   SW_DRIVER_REQUIRED = 50,       /* one of two peers has a driver of its app, and the other has none */

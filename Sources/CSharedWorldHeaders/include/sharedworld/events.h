@@ -40,7 +40,7 @@ enum {
   SW_EVENT_SESSION_MERGED = 21,        /* peer: the host, name, epoch 0, total: the peers of both sides, this one included */
   SW_EVENT_LOCKED = 22, SW_EVENT_UNLOCKED = 23, /* nothing: the session takes no newcomers any more; it takes them again */
   SW_EVENT_PEER_MAP_CHANGED = 24,      /* peer, name, map: the one it has or fetches, or none, stage, percent */
-  SW_EVENT_SYNCHRONISED = 25,          /* digest: all is here that the connected peers had */
+  SW_EVENT_SYNCHRONIZED = 25,          /* digest: all is here that the connected peers had */
   SW_EVENT_FIELD_OVERWRITTEN = 26,     /* anchor.id, peer: whose edit stands or nobody, name, field, and what was
                                           lost: see there */
   SW_EVENT_ANCHOR_RESTORED = 27,       /* anchor, other: the removed one that it brings back */
@@ -98,7 +98,7 @@ enum {
   SW_MAP_NONE = 0,         /* it has none */
   SW_MAP_TRANSFERRING = 1, /* it has verified `percent` of it */
   SW_MAP_RECEIVED = 2,     /* it has it */
-  SW_MAP_RELOCALISED = 3,  /* it has it and has measured where it is in it */
+  SW_MAP_RELOCALIZED = 3,  /* it has it and has measured where it is in it */
   SW_MAP_CLAIMED = 4       /* it has it and its program says that it knows where it is in it */
 };
 

@@ -62,10 +62,10 @@ sw_status sw_session_align(
 /*
  * Finds a cloud (three floats a point, in this peer's frame) in the session's map and lines up this peer's frame with it;
  * `has_gravity` says whether y is straight up in both. The search takes up to a few seconds in the background.
- * SW_EVENT_DONE: SW_NOT_RELOCALISED, SW_INVALID_ARGUMENT (no map, or this peer uses the shared frame); residual and
+ * SW_EVENT_DONE: SW_NOT_RELOCALIZED, SW_INVALID_ARGUMENT (no map, or this peer uses the shared frame); residual and
  * observations of the alignment.
  */
-sw_status sw_session_relocalise(
+sw_status sw_session_relocalize(
     sw_session *session, const float *positions, size_t count, int has_gravity, uint64_t *operation);
 
 /*

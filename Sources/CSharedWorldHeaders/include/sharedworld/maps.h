@@ -73,7 +73,7 @@ sw_status sw_session_share_map(
  * Shares the session's anchors and these points, as of sw_map_create and in this peer's frame, with all, once that is worth it.
  * `views` as of sw_map_mapping. A device in a frame of its own shares the map as it lies in the shared frame, which the first map
  * of a session defines. SW_EVENT_DONE: map; SW_MAP_NOT_READY below SW_MAPPING_EXTENDING, SW_NOT_CONNECTED while nobody else is
- * there, SW_NOT_RELOCALISED where this device has not found its place in the session's map, SW_NOT_PERMITTED.
+ * there, SW_NOT_RELOCALIZED where this device has not found its place in the session's map, SW_NOT_PERMITTED.
  */
 sw_status sw_session_share_capture(
     sw_session *session, const float *positions, const uint64_t *identifiers, size_t count, uint32_t views,
@@ -92,7 +92,7 @@ sw_status sw_session_decode_map(sw_session *session, uint64_t *operation);
 sw_status sw_session_cancel_map(sw_session *session, const sw_map_id *map);
 
 /* Tells everybody that this program knows where it is in the session's map (1: SW_MAP_CLAIMED), or has lost it (0). */
-sw_status sw_session_set_relocalised(sw_session *session, int relocalised);
+sw_status sw_session_set_relocalized(sw_session *session, int relocalized);
 
 #ifdef __cplusplus
 }

@@ -36,7 +36,7 @@ typedef struct sw_state {
   uint32_t map_percent;     /* 0-100, while map_stage is SW_MAP_TRANSFERRING */
   uint32_t member_limit;    /* the most peers, this one included */
   sw_digest digest;         /* the hash of the replicated anchors */
-  uint8_t is_synchronised;  /* 1 when all is here that the connected peers had when they connected */
+  uint8_t is_synchronized;  /* 1 when all is here that the connected peers had when they connected */
   uint8_t is_locked;        /* 1 while newcomers are turned away */
   uint8_t has_ended;        /* 1 in the last view of a session */
   uint8_t reserved[5];      /* zero */

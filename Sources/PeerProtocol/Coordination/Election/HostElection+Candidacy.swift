@@ -15,6 +15,7 @@ extension HostElection {
   mutating func changeHost(to next: NodeID?, epoch nextEpoch: UInt64, reason: HostChangeReason) {
     let former = host
     guard former != next || epoch != nextEpoch else { return }
+    assert(nextEpoch <= maxEpochSeen, "an epoch is followed that was not seen")
     host = next
     epoch = nextEpoch
     emit(.hostChanged(from: former, to: next, epoch: nextEpoch, reason: reason))
@@ -64,6 +65,7 @@ extension HostElection {
     if !isHost { forgetFollowers() }
     enter(.hosting)
     changeHost(to: me, epoch: lastClaim, reason: reason)
+    assert(epoch == maxEpochSeen || !rules.contains(.claimsAboveAll), "a claim is above every epoch seen")
     if joinSequence == 0 { takeSeat(nextJoinSequence) }
     beat(at: now)
     // A second one soon, for those whom the first reached before the old host's last word.

@@ -3,9 +3,24 @@ package import Basics
 
 /// The election of one host among the members of a session ("sticky view-host"), one node's part of it.
 ///
-/// It does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do. After every
-/// call the owner drains the outputs to nil and calls ``tick(at:)`` when ``deadline`` has come. The rules are in
-/// Documentation/election.md.
+/// A session needs one member that assigns places, gives session time and grants ownership, and there is no server to
+/// name it. The known algorithms fail here. With the lowest id or the bully algorithm (Garcia-Molina 1982) every better
+/// newcomer takes over, and two halves of a split that meet have no rule for merging. Raft asks a majority: of two
+/// peers none is left when one dies, and the smaller half of a split stops.
+///
+/// So availability comes before uniqueness. A follower believes its host for a lease (Gray and Cheriton 1989), which
+/// that host alone renews by its Beats. A node without a lease lets better-ranked ones go first, asks whether anybody
+/// objects, and claims the next epoch when nobody does. On the two sides of a split there are two hosts, therefore.
+/// When they meet, the lower one sends an Offer and decides nothing more until the answer, and the other one alone
+/// decides: two decisions would cross, and leave both sides without a host or with the wrong one.
+///
+/// Time is the weak point of leases. A process that stood still hears no Beat, and would accuse a live host when it
+/// wakes: a call that comes too late counts as a standstill of this node (`noticeStall`) and extends every deadline
+/// instead.
+///
+/// The machine does no I/O: messages, time and the list of live members come in, ``nextOutput()`` says what to do.
+/// After every call the owner drains the outputs to nil and calls ``tick(at:)`` when ``deadline`` has come. The rules
+/// with their numbers are in Documentation/election.md, the exact state table in Documentation/Protocol/election.md.
 package struct HostElection: Sendable {
   /// This node.
   package let me: NodeID
@@ -169,6 +184,7 @@ package struct HostElection: Sendable {
   /// Does whatever is due.
   package mutating func tick(at now: Instant) {
     noticeStall(at: now)
+    assert(!isHost || host == me, "a host that follows another one")
     switch phase {
     case .following(let until):
       if now >= until { loseHost(.expired, at: now) }

@@ -40,10 +40,18 @@ package struct FloodHeader: Equatable, Sendable, FrameBody {
 
 /// Brings messages to every member, or to one, where not every pair of members has a direct link.
 ///
+/// To pass everything on to everybody costs n² messages in a mesh of n. A spanning tree costs n, but has to be mended
+/// when a link dies, and that is when the election has most to say. So the relay keeps no structure of its own: the
+/// presence graph, which every node has anyhow, says whom the origin reaches itself, and the rest is passed on.
+///
 /// The origin sends to its neighbours, and a receiver passes a message on, once, to those of its own neighbours that
 /// have no direct link to the origin: n − 1 messages in a full mesh. If the receiver does not know the links that the
 /// origin had it passes on to all. A message for one node takes a shortest path. A message that is lost on a dying link
 /// is not sent again; the election repeats what matters.
+///
+/// *Once* needs a memory of what was seen, which a liar can try to fill: with made-up origins, which drive out each
+/// other and not those of honest neighbours, and with made-up numbers of a true origin, each of which begins a range of
+/// its own (``SeenMessages``). Without that memory one message would circle permanently.
 package struct FloodRelay: Sendable {
   /// The treatment of a message.
   package struct Decision: Equatable, Sendable {
@@ -70,7 +78,7 @@ package struct FloodRelay: Sendable {
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
     let from = graph.place(of: sender)
     let origin = graph.place(of: header.origin)
-    var targets = graph.neighbours
+    var targets = graph.neighbors
     if let destination = header.destination {
       if let hop = graph.nextHop(to: destination, avoiding: from) {
         targets = NodeSet()
@@ -102,6 +110,7 @@ package struct FloodRelay: Sendable {
       return origins[index].insert(header.nonce, isDirect: isDirect, at: now)
     }
     if origins.count == Self.originLimit { origins.remove(at: leastNeeded(over: graph)) }
+    assert(origins.count < Self.originLimit, "more origins are remembered than may be")
     origins.append(SeenMessages(origin: header.origin, teller: sender))
     return origins[origins.count - 1].insert(header.nonce, isDirect: isDirect, at: now)
   }
@@ -134,7 +143,7 @@ package struct FloodSource: Sendable {
     nonce += 1
     let header = FloodHeader(
       origin: graph.me, nonce: nonce, linkVersion: graph.relayVersion, destination: destination)
-    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbours) }
+    guard let destination, let hop = graph.nextHop(to: destination) else { return (header, graph.neighbors) }
     var targets = NodeSet()
     targets.insert(hop)
     return (header, targets)
@@ -193,6 +202,7 @@ struct SeenMessages: Sendable {
     let window = NonceWindow(from: nonce, isAllBelowSeen: windows.contains { $0.isAbove(nonce) })
     if windows.count == Self.ranges { windows.removeFirst() }
     windows.append(window)
+    assert(windows.count <= Self.ranges, "more ranges are remembered than may be")
     return true
   }
 }
@@ -222,6 +232,8 @@ struct NonceWindow: Sendable {
 
   /// Remembers a number that is near; false if it was seen before.
   mutating func insert(_ nonce: UInt64) -> Bool {
+    // A far number would clear the bits of the whole range, one by one.
+    assert(isNear(nonce), "a number of another range")
     if nonce > highest {
       for next in (highest + 1)...nonce { seen[Int(next % Self.size / 64)] &= ~(1 << (next % 64)) }
       highest = nonce

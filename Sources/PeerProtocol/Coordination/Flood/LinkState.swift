@@ -18,7 +18,7 @@ package struct LinkState: Equatable, Sendable, FrameBody {
   /// Its place in the order of joining, or 0.
   package var joinSequence: UInt32
   /// The incarnations of the nodes it has a direct link to, ascending, at most ``NodeSet/capacity``.
-  package var neighbours: [UInt64]
+  package var neighbors: [UInt64]
 
   /// The node as the election sees it.
   package var member: ElectionMember {
@@ -33,8 +33,8 @@ package struct LinkState: Equatable, Sendable, FrameBody {
     writer.write(priority)
     writer.write(UInt8(canHost ? 1 : 0))
     writer.write(joinSequence)
-    writer.write(UInt16(neighbours.count))
-    for incarnation in neighbours { writer.write(incarnation) }
+    writer.write(UInt16(neighbors.count))
+    for incarnation in neighbors { writer.write(incarnation) }
   }
 
   /// A node without links.
@@ -44,7 +44,7 @@ package struct LinkState: Equatable, Sendable, FrameBody {
     priority = configuration.priority
     canHost = configuration.canHost
     joinSequence = 0
-    neighbours = []
+    neighbors = []
   }
 
   /// Reads what ``write(to:)`` wrote.
@@ -58,15 +58,15 @@ package struct LinkState: Equatable, Sendable, FrameBody {
     let count = Int(try reader.read(UInt16.self))
     guard count <= NodeSet.capacity else { throw .overLimit(limit: NodeSet.capacity, offset: start) }
     guard count * 8 <= reader.remaining else { throw .truncated(offset: reader.offset) }
-    neighbours = []
-    neighbours.reserveCapacity(count)
+    neighbors = []
+    neighbors.reserveCapacity(count)
     for _ in 0..<count {
       let offset = reader.offset
       let incarnation = try reader.read(UInt64.self)
-      if let last = neighbours.last, last >= incarnation {
+      if let last = neighbors.last, last >= incarnation {
         throw .invalid("neighbours are not in ascending order", offset: offset)
       }
-      neighbours.append(incarnation)
+      neighbors.append(incarnation)
     }
   }
 }

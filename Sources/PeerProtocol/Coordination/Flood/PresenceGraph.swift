@@ -2,9 +2,24 @@ package import Basics
 
 /// The graph of links, as one node knows it from the announcements of all; the base of reachability and relaying.
 ///
+/// A node sees its own links only, but the election needs all live members, and a message to a member without a link
+/// needs a way. Distances passed from neighbour to neighbour count upwards for long after a link is lost. Questions at
+/// the time of need come too late: they are asked just when links break. So each node announces all its links, as
+/// routers do with link states (OSPF, RFC 2328), and each computes the ways itself. A link counts when both ends
+/// announce it, so that one of them cannot make it up.
+///
 /// Each node announces its own links to its neighbours, and a node that hears an announcement passes it on to the
 /// neighbours that the announcer does not reach itself. A new neighbour is given what it cannot hear from others. So
 /// every node of a connected component ends with the same graph, and a full mesh of n costs n messages a change.
+///
+/// Where many join at once that is not enough: an announcement is old before it has arrived, and it is passed on to
+/// nodes that have a link of their own a moment later, so what each node sends grows with the square. In a large
+/// session new links therefore wait for each other, and a few common neighbours pass on what all could (``relays``), as
+/// the multipoint relays of OLSR do (RFC 3626). Each computes by the same rule which these are, without asking. A loss
+/// waits for 50 ms at most (``gathering``): until it is announced all neighbours relay for this node.
+///
+/// Nodes have places, since a set of places is a few words of bits: all that is asked of the graph is made of such
+/// sets.
 package struct PresenceGraph: Sendable {
   /// The orders; the owner drains these after every call.
   package enum Output: Equatable, Sendable {
@@ -20,11 +35,11 @@ package struct PresenceGraph: Sendable {
   /// to those that a moment later have a link to the announcer themselves, what each node sends and reads at a join would
   /// grow with the square of their number.
   static let gathering: Int64 = 50_000_000
-  static let gatheringOfNeighbour: Int64 = 4_000_000
+  static let gatheringOfNeighbor: Int64 = 4_000_000
   /// A new neighbour has this long to announce whom it reaches itself, before it is told of the others (150 ms, and 8 ms for
   /// each neighbour if that is longer).
   static let patience: Int64 = 150_000_000
-  static let patienceOfNeighbour: Int64 = 8_000_000
+  static let patienceOfNeighbor: Int64 = 8_000_000
   /// So many of those that are linked to two nodes bring one what the other says.
   static let relays = 3
 
@@ -53,7 +68,7 @@ package struct PresenceGraph: Sendable {
   /// The place of each incarnation that has one.
   private var placesOfIncarnations: [UInt64: Int]
   /// The places of the direct links that are up.
-  package private(set) var neighbours = NodeSet()
+  package private(set) var neighbors = NodeSet()
   /// The places that a path of links leads to, without this node.
   package private(set) var reachable = NodeSet()
   /// The live members, in the order of their places, without this node.
@@ -99,12 +114,12 @@ package struct PresenceGraph: Sendable {
 
   /// A direct link to `node` is up.
   package mutating func linkUp(_ node: NodeID, at now: Instant) {
-    guard node != me, let place = reserve(node.incarnation), place != 0, !neighbours.contains(place) else { return }
+    guard node != me, let place = reserve(node.incarnation), place != 0, !neighbors.contains(place) else { return }
     if places[place].state == nil {
       places[place].state = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
     }
-    neighbours.insert(place)
-    setLinks(of: 0, to: neighbours)
+    neighbors.insert(place)
+    setLinks(of: 0, to: neighbors)
     outputs.append(.send(own, to: node))
     tellSoon(place, at: now)
     announceSoon(at: now)
@@ -113,10 +128,10 @@ package struct PresenceGraph: Sendable {
 
   /// The direct link to `node` is down; until that is announced all neighbours relay for this node.
   package mutating func linkDown(_ node: NodeID, at now: Instant) {
-    guard let place = place(of: node), neighbours.contains(place) else { return }
-    neighbours.remove(place)
+    guard let place = place(of: node), neighbors.contains(place) else { return }
+    neighbors.remove(place)
     untold.removeAll { $0.place == place }
-    setLinks(of: 0, to: neighbours)
+    setLinks(of: 0, to: neighbors)
     hasUnannouncedLoss = true
     announceSoon(at: now)
     refresh()
@@ -145,7 +160,7 @@ package struct PresenceGraph: Sendable {
   var isLarge: Bool { pace > Self.gathering }
 
   /// How long new links wait, so that what many of them cost is bounded.
-  private var pace: Int64 { max(Self.gathering, Self.gatheringOfNeighbour * Int64(neighbours.count)) }
+  private var pace: Int64 { max(Self.gathering, Self.gatheringOfNeighbor * Int64(neighbors.count)) }
 
   private mutating func announceSoon(at now: Instant) {
     // Until a loss is announced all others relay for this node.
@@ -155,8 +170,9 @@ package struct PresenceGraph: Sendable {
 
   private mutating func tellSoon(_ place: Int, at now: Instant) {
     guard !untold.contains(where: { $0.place == place }) else { return }
-    let patience = max(Self.patience, Self.patienceOfNeighbour * Int64(neighbours.count))
+    let patience = max(Self.patience, Self.patienceOfNeighbor * Int64(neighbors.count))
     let due = now.advanced(byNanoseconds: patience)
+    assert(neighbors.contains(place), "nobody but neighbours is told")
     untold.append((place, max(due, untold.last?.due ?? due)))
   }
 
@@ -183,8 +199,8 @@ package struct PresenceGraph: Sendable {
     places[place].state = state
     places[place].teller = sender
     var links = NodeSet()
-    for incarnation in state.neighbours {
-      if let neighbour = reserve(incarnation) { links.insert(neighbour) }
+    for incarnation in state.neighbors {
+      if let neighbor = reserve(incarnation) { links.insert(neighbor) }
     }
     let lost = places[place].links.subtracting(links)
     setLinks(of: place, to: links)
@@ -203,17 +219,17 @@ package struct PresenceGraph: Sendable {
   private mutating func checkRelays(of place: Int, _ lost: NodeSet, at now: Instant) {
     var ends = lost
     ends.insert(place)
-    ends = ends.intersection(neighbours)
+    ends = ends.intersection(neighbors)
     while let end = ends.popFirst() { tellSoon(end, at: now) }
   }
 
   /// Sends the latest announcement of a node to the neighbours that it does not name itself.
   private mutating func passOn(_ place: Int) {
     guard let state = places[place].state else { return }
-    var rest = withoutRelayed(neighbours.subtracting(places[place].links), from: place)
+    var rest = withoutRelayed(neighbors.subtracting(places[place].links), from: place)
     // The announcer too if it came from somebody else, even if that names it among its own neighbours: it corrects what it
     // did not say.
-    if neighbours.contains(place) { rest.insert(place) }
+    if neighbors.contains(place) { rest.insert(place) }
     while let other = rest.popFirst() {
       guard let node = node(at: other), node != places[place].teller else { continue }
       outputs.append(.send(state, to: node))
@@ -248,12 +264,13 @@ package struct PresenceGraph: Sendable {
     announceAt = nil
     hasUnannouncedLoss = false
     own.version = RecordVersion.next(after: own.version)
-    own.neighbours.removeAll(keepingCapacity: true)
-    var rest = neighbours
-    while let place = rest.popFirst() { own.neighbours.append(places[place].incarnation) }
-    own.neighbours.sort()
+    own.neighbors.removeAll(keepingCapacity: true)
+    var rest = neighbors
+    while let place = rest.popFirst() { own.neighbors.append(places[place].incarnation) }
+    own.neighbors.sort()
+    assert(zip(own.neighbors, own.neighbors.dropFirst()).allSatisfy(<), "a neighbour is named twice")
     places[0].state = own
-    rest = neighbours
+    rest = neighbors
     while let place = rest.popFirst() {
       if let node = node(at: place) { outputs.append(.send(own, to: node)) }
     }
@@ -269,8 +286,8 @@ package struct PresenceGraph: Sendable {
 
   /// Finds again who is reachable, over links that both ends announce or that are this node's own.
   private mutating func refresh() {
-    var found = neighbours
-    var frontier = neighbours
+    var found = neighbors
+    var frontier = neighbors
     while let place = frontier.popFirst() {
       let new = places[place].mutual.subtracting(found)
       found = found.union(new)
@@ -278,6 +295,7 @@ package struct PresenceGraph: Sendable {
     }
     found.remove(0)
     reachable = found
+    assert(neighbors.subtracting(reachable).isEmpty, "a neighbour is out of reach")
     var live: [ElectionMember] = []
     live.reserveCapacity(found.count)
     while let place = found.popFirst() {
@@ -305,7 +323,7 @@ extension PresenceGraph {
     rest.insert(0)
     while let place = rest.popFirst() {
       // `rest` holds the later places only, so that no pair comes twice.
-      var others = (place == 0 ? neighbours : places[place].mutual).intersection(rest)
+      var others = (place == 0 ? neighbors : places[place].mutual).intersection(rest)
       while let other = others.popFirst() {
         if let one = node(at: place), let two = node(at: other) { found.append((one, two)) }
       }
@@ -316,7 +334,7 @@ extension PresenceGraph {
   /// The neighbour to hand a message for `node` to: itself, or the first of a shortest path; nil without a path.
   package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
     guard let target = place(of: node), reachable.contains(target) else { return nil }
-    guard !neighbours.contains(target) else { return target }
+    guard !neighbors.contains(target) else { return target }
     var ways = ways(to: target, avoiding: sender)
     return ways.popFirst()
   }
@@ -332,7 +350,7 @@ extension PresenceGraph {
     ring.insert(target)
     var seen = ring
     while !ring.isEmpty {
-      var ways = ring.intersection(neighbours)
+      var ways = ring.intersection(neighbors)
       if let sender { ways.remove(sender) }
       if !ways.isEmpty { return ways }
       var next = NodeSet()
@@ -344,15 +362,15 @@ extension PresenceGraph {
     return ring
   }
 
-  /// The members that get what `origin` sends neither from it nor from this node but, perhaps, by way of `neighbour`.
-  func dependants(of neighbour: NodeID, for origin: NodeID) -> NodeSet {
-    var rest = reachable.subtracting(neighbours)
+  /// The members that get what `origin` sends neither from it nor from this node but, perhaps, by way of `neighbor`.
+  func dependants(of neighbor: NodeID, for origin: NodeID) -> NodeSet {
+    var rest = reachable.subtracting(neighbors)
     if origin != me {
       rest = rest.subtracting(linked(to: origin))
       if let place = place(of: origin) { rest.remove(place) }
     }
     var found = NodeSet()
-    var ring = linked(to: neighbour).intersection(rest)
+    var ring = linked(to: neighbor).intersection(rest)
     while !ring.isEmpty {
       found = found.union(ring)
       rest = rest.subtracting(ring)
@@ -383,7 +401,7 @@ extension PresenceGraph {
     guard isLarge else { return true }
     var relays = places[origin].mutual.intersection(places[target].mutual)
     relays.remove(0)
-    guard neighbours.contains(origin) else { return relays.isEmpty }
+    guard neighbors.contains(origin) else { return relays.isEmpty }
     let salt = places[target].incarnation
     func turn(_ place: Int) -> UInt64 { (places[place].incarnation ^ salt) &* 0x9e37_79b9_7f4a_7c15 }
     let own = turn(0)
@@ -404,7 +422,7 @@ extension PresenceGraph {
       places.append(Place(incarnation: incarnation))
       return places.count - 1
     }
-    let live = reachable.union(neighbours)
+    let live = reachable.union(neighbors)
     let free = places.indices.first { index in
       index != 0 && !live.contains(index) && places[index].linkedFrom.intersection(live).isEmpty
     }
@@ -415,6 +433,7 @@ extension PresenceGraph {
     placesOfIncarnations[places[free].incarnation] = nil
     placesOfIncarnations[incarnation] = free
     places[free] = Place(incarnation: incarnation)
+    assert(free != 0 && placesOfIncarnations.count == places.count, "each place has one incarnation")
     return free
   }
 }

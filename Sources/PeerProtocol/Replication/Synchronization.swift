@@ -3,7 +3,7 @@ import Basics
 import WorldModel
 
 /// Whether this node has all that its members had when it was linked to them.
-struct Synchronisation: Sendable {
+struct Synchronization: Sendable {
   /// By linked member, what it had when the link came up; nil while it has not told.
   private var targets: Table<PeerID, VersionVector?> = [:]
   /// Whether every target was reached, and the session's map was whole.
@@ -32,6 +32,6 @@ struct Synchronisation: Sendable {
     let vector = turn.anchors.vector
     guard targets.values.allSatisfy({ target in target.map(vector.covers) ?? false }) else { return }
     isReached = true
-    turn.report(.synchronised(turn.anchors.digest))
+    turn.report(.synchronized(turn.anchors.digest))
   }
 }

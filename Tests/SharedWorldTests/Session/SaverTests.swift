@@ -75,7 +75,10 @@ struct SaverTests {
   @Test("a saver that was stopped tells nothing of a queue that takes no more")
   func stopped() async throws {
     let (loop, jobs, hub) = (try EventLoop(), JobQueue(), EventHub())
-    let saver = Saver<Int>(on: loop, jobs: jobs, hub: hub) { _ in 1 } write: { _ in }
+    let saver = Saver<Int>(on: loop, jobs: jobs, hub: hub) { _ in
+      1
+    } write: { _ in
+    }
     #expect(await !saver.stop())
     jobs.finish()
     await saver.save()

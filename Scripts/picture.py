@@ -48,7 +48,7 @@ HIDDEN = re.compile(r"› (wait|sleep|quit)|is gone|left|looking for|placed at|f
 SHORTEST, LONGEST, HOLD = 0.5, 1.2, 6
 #: Measures (pixels), and columns of a window.
 CHARACTER, LINE, MARGIN, COLUMNS = 8.4, 20, 16, 84
-COLOURS = {"32": "#7ee787", "33": "#e3b341", "31": "#ff7b72", "36": "#79c0ff", "2": "#8b949e"}
+COLORS = {"32": "#7ee787", "33": "#e3b341", "31": "#ff7b72", "36": "#79c0ff", "2": "#8b949e"}
 TEXT, BACK, BAR = "#e6edf3", "#0d1117", "#21262d"
 
 
@@ -90,7 +90,7 @@ class Peer:
 
 
 def record(programs):
-    """The lines of both windows as (time, window, text with colours), in order."""
+    """The lines of both windows as (time, window, text with colors), in order."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         begin = time.monotonic()
@@ -113,16 +113,16 @@ def plain(line):
 
 
 def spans(line):
-    """A line with its colours as SVG, cut to the width of a window."""
-    colour, is_bold, left, parts = TEXT, False, COLUMNS, []
+    """A line with its colors as SVG, cut to the width of a window."""
+    color, is_bold, left, parts = TEXT, False, COLUMNS, []
     for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
         if piece.startswith("\x1b"):
             number = piece[2:-1]
-            colour = COLOURS.get(number, TEXT if number in ("", "0") else colour)
+            color = COLORS.get(number, TEXT if number in ("", "0") else color)
             is_bold = number == "1" or is_bold and number not in ("", "0")
         elif piece[:left]:
             weight = ' font-weight="bold"' if is_bold else ""
-            parts.append(f'<tspan fill="{colour}"{weight}>{html.escape(piece[:left])}</tspan>')
+            parts.append(f'<tspan fill="{color}"{weight}>{html.escape(piece[:left])}</tspan>')
             left -= len(piece[:left])
     return "".join(parts)
 

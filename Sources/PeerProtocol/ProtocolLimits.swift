@@ -239,7 +239,7 @@ package enum ProtocolTimes {
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)
-  /// A member's vectors, and its digests of kinds and statements, make a snapshot leave or a stream begin again at most this often.
+  /// A member's vectors, and its digests of statements, make a snapshot leave or a stream begin again at most this often.
   static let restartPause: Duration = .seconds(1)
   /// Measurements of others make this node place all frames at most this often.
   static let framePlacing: Duration = .milliseconds(500)

@@ -30,7 +30,7 @@ struct Versions {
 
   @Test("the oldest compiler that is named is the one that the build asks for")
   func compilers() throws {
-    let asked = try #require(Repository.text("Scripts/require-swift.sh").firstMatch(of: #/Swift ([\d.]+) or newer/#)).1
+    let asked = try #require(Repository.text("Scripts/require-swift.sh").firstMatch(of: #/\noldest=([\d.]+)\n/#)).1
     for page in Pages.all {
       for match in page.text.matches(of: #/Swift (\d[\d.]*\d) or newer/#) {
         #expect(match.1 == asked, "\(page.path) asks for Swift \(match.1)")

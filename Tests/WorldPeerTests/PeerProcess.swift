@@ -151,9 +151,7 @@ final class PeerProcess: Sendable {
   }
 
   /// The build puts the program beside the one that runs the tests.
-  static var program: URL {
-    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "worldpeer")
-  }
+  static var program: URL { ProgramRun.products.appending(path: "worldpeer") }
 
   private func listen(to output: FileHandle) {
     var rest = Data()

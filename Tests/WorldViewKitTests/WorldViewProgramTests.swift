@@ -18,8 +18,7 @@ struct WorldViewProgramTests {
   ) async throws -> (status: Int32, error: String) {
     let process = Process()
     let (output, error) = (Pipe(), Pipe())
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appending(path: "worldview")
+    process.executableURL = ProgramRun.products.appending(path: "worldview")
     process.arguments =
       ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0", "--identity", folder.path] + options
     process.standardOutput = output

@@ -14,9 +14,6 @@ package enum AnchorField: UInt8, CaseIterable, Sendable {
   case lock = 4
   /// The thing that stands there, such as a plane that grows.
   case kind = 5
-
-  /// How many there are.
-  static let count = 6
 }
 
 /// A set of ``AnchorField``.

@@ -32,7 +32,7 @@ struct LinkReplication: Sendable {
   /// Since when the other end stamps what it writes too far ahead; nil when it does not.
   private var aheadSince: Instant?
   /// Whether something that came was left out, so that there may be a gap before what follows.
-  var hasLeftOut = false
+  private(set) var hasLeftOut = false
 
   /// Whether the other side has been sent what it lacked when its vector came.
   var isCaughtUp: Bool { cursor != nil && !isSendingSnapshot && !isCatchingUp }
@@ -48,11 +48,14 @@ struct LinkReplication: Sendable {
   /// Whether the other side's vector may make the stream begin again now; then it counts.
   mutating func beginAgain(at now: Instant) -> Bool { streamPause.admits(at: now) }
 
+  /// Leaves out what does not count: there may be a gap before what follows.
+  mutating func leaveOut() { hasLeftOut = true }
+
   /// Leaves out what the other end stamped too far ahead; false when it has done so for too long.
   ///
   /// The other end may go by a session time that has not come here yet. Anti-entropy brings what it wrote again.
   mutating func leaveOut(at now: Instant) -> Bool {
-    hasLeftOut = true
+    leaveOut()
     let since = aheadSince ?? now
     aheadSince = since
     return now < since + ProtocolTimes.clockSettling

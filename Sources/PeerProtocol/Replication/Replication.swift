@@ -220,12 +220,6 @@ struct Replication: Organ {
         snapshot: bytes.span.bytes, judging: author, acknowledged: acknowledged, origin: origin)
       links[link]?.note(theirs, in: turn.anchors)
     } catch {
-      // It comes again when its sender has heard of the removal, and both go by the same cut. Until then there is a gap before
-      // the operations that follow it.
-      if case .beyondCut = error {
-        links.update(link) { $0.hasLeftOut = true }
-        return
-      }
       if leavesOut(error, on: link, in: turn) { return }
       throw .invalid("a snapshot that is refused", offset: 0)
     }
@@ -241,6 +235,11 @@ struct Replication: Organ {
   /// Whether what is refused is only left out: anti-entropy brings it again.
   private mutating func leavesOut(_ error: ReplicationError, on link: LinkRef, in turn: borrowing Turn) -> Bool {
     if case .gap = error { return links[link]?.hasLeftOut ?? false }
+    if case .beyondCut = error {
+      // It comes again when its sender has heard of the removal, and both go by the same cut.
+      links.update(link) { $0.leaveOut() }
+      return true
+    }
     guard case .clockAhead = error else { return false }
     let now = turn.now
     return links.update(link) { $0.leaveOut(at: now) } ?? false

@@ -58,12 +58,7 @@ import WorldModel
     var assembly = OperationAssembly()
     try theirs.apply(operations: operations.span.bytes, assembly: &assembly, judging: nil)
     _ = try theirs.place(Anchor(name: "before"), at: 1)
-    let snapshot = theirs.encodeSnapshot()
-    meeting.probe.send(.snapshot, on: link) { body in
-      body.write(UInt32(snapshot.count))
-      body.write(UInt32(0))
-      body.write(bytes: snapshot)
-    }
+    meeting.probe.send(stateOf: theirs, on: link)
     // It goes on behind its snapshot, since it has not heard that one of its authors is a guest.
     guard case .log(var cursor) = theirs.cursorForPeer(with: theirs.vector) else { return }
     _ = try theirs.place(Anchor(name: "after"), at: 2)

@@ -30,15 +30,7 @@ struct HostileMemberTests {
       probe.send(.operations, on: link) { AnchorDelta(operations).encode(into: &$0) }
     }
 
-    /// Sends a snapshot that fits one frame.
-    mutating func send(_ anchors: AnchorSet) {
-      let bytes = anchors.encodeSnapshot()
-      probe.send(.snapshot, on: link) { body in
-        body.write(UInt32(bytes.count))
-        body.write(UInt32(0))
-        body.write(bytes: bytes)
-      }
-    }
+    mutating func send(_ anchors: AnchorSet) { probe.send(stateOf: anchors, on: link) }
 
     mutating func sendVector(_ vector: VersionVector) { probe.send(vector, on: link) }
 

@@ -143,6 +143,13 @@ struct NodeProbe {
     send(bytes: frame.bytes, on: link)
   }
 
+  /// Sends the snapshot of a set, in parts.
+  mutating func send(stateOf anchors: AnchorSet, on link: LinkID) {
+    var (frames, parts) = (ByteWriter(), SnapshotChunks(anchors.encodeSnapshot()))
+    while !parts.isAtEnd { frames.writeFrame(.snapshot) { _ = parts.next(limit: ProtocolLimits.statePart, into: &$0) } }
+    send(bytes: frames.bytes, on: link)
+  }
+
   /// Asks for the node's vector, so many times in one go, as a member that has all that the node has.
   mutating func ask(times: Int, on link: LinkID) {
     var (frames, anchors) = (ByteWriter(), node.anchors)

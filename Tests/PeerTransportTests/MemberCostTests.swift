@@ -24,15 +24,16 @@ struct MemberCostTests {
 
   /// A clock of which every look takes a millisecond more.
   ///
-  /// Each arrival costs two at least. The time that passes counts too, so that a rest ends and the link does not end for silence.
+  /// Each arrival costs two at least, on every machine. The time that passes counts too, so that a rest ends and the link does not
+  /// end for silence; the processor's does not, which on a busy machine is others' as well.
   private final class SlowClock {
     private var looks: UInt64 = 0
 
-    var clocks: WorkClocks { WorkClocks(time: look, processorTime: look) }
+    var clocks: WorkClocks { WorkClocks(time: { MonotonicClock.now + self.look() }, processorTime: look) }
 
     private func look() -> UInt64 {
       looks += 1
-      return MonotonicClock.now + looks * 1_000_000
+      return looks * 1_000_000
     }
 
     /// Lets the test look without a cost.
@@ -52,8 +53,8 @@ struct MemberCostTests {
     nonisolated(unsafe) let clock = SlowClock()
     let address = try await victim.start { driver in
       driver.intake.meter = WorkMeter(clock.clocks)
-      // A member has some hundreds of arrivals, and earns fewer than a flood makes.
-      (driver.intake.limits.burst, driver.intake.limits.perByte) = (1_000_000_000, 0)
+      // A member has some hundreds of arrivals, and earns fewer than a flood makes on the busiest machine; a rest is short.
+      driver.intake.limits = WorkBudget.Limits(burst: 1_000_000_000, debt: 10_000_000, share: 100)
     }
     for peer in [honest, liar] {
       _ = try await peer.start()

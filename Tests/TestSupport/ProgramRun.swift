@@ -14,12 +14,8 @@ package struct ProgramRun: Equatable, Sendable {
   package static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
   /// Runs a program, found by its path or on PATH, and waits for its end; one that hangs is ended after ten minutes with status 124.
-  ///
-  /// A thread of its own waits: one of those that tests share would be missing to the tests beside this one.
   package init(of program: String, _ arguments: [String]) async throws {
-    self = try await withCheckedThrowingContinuation { done in
-      Thread.detachNewThread { done.resume(with: Result { try Self.wait(for: program, arguments) }) }
-    }
+    self = try await onOwnThread { try Self.wait(for: program, arguments) }
   }
 
   private static func wait(for program: String, _ arguments: [String]) throws -> Self {

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `a map of 2 GiB in less than 134 kB is refused by its head and never decoded`() async throws {
-    let bomb = try Self.bomb(blocks: 61, descriptor: 512)
+    let bomb = try await onOwnThread { try Self.bomb(blocks: 61, descriptor: 512) }
     #expect(MapPackage(map: bomb).storedSize < 134_000)
     #expect(try WorldMapDecoder(bomb).memorySize > 2_000_000_000)
     let (error, isKept) = try await Self.verdict(on: bomb, limit: Session.Configuration().mapMemoryLimit)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `a map that becomes more than 128 times its bytes is refused within the limit too`() async throws {
-    let bomb = try Self.bomb(blocks: 4, descriptor: 512)
+    let bomb = try await onOwnThread { try Self.bomb(blocks: 4, descriptor: 512) }
     let size = try WorldMapDecoder(bomb).memorySize
     #expect(size > ProtocolLimits.smallMap && size < 256 * 1024 * 1024)
     let (error, isKept) = try await Self.verdict(on: bomb, limit: 256 * 1024 * 1024)

@@ -19,7 +19,7 @@ struct Made {
   /// The golden vectors are made from the pages of the protocol, by no code of the program.
   @Test(
     "the golden vectors", .enabled(if: python != nil, "python3 is missing"),
-    arguments: ["envelopes", "frames", "streams"])
+    arguments: ["alignment", "envelopes", "frames", "streams"])
   func vectors(_ name: String) async throws {
     let path = "Fixtures/Wire/\(name)"
     let isMade = try await Self.run("\(path).py") == ProgramRun(status: 0, text: Repository.text("\(path).txt"))

@@ -88,8 +88,8 @@ let package = Package(
     fuzzer("fuzz-multicast", ["ServiceDiscovery"]),
     fuzzer("fuzz-announcement", ["PeerTransport", "SharedWorld"]),
     fuzzer("fuzz-link", ["SharedWorld"]),
-    fuzzer("fuzz-letter", ["SharedWorld"]),
-    fuzzer("fuzz-streams", ["AnchorReplication", "PeerProtocol", "SharedWorld"]),
+    fuzzer("fuzz-letter", ["PeerProtocol", "SharedWorld"]),
+    fuzzer("fuzz-streams", ["AnchorReplication", "PeerProtocol"]),
     fuzzer("fuzz-pins", ["SharedWorld"]),
   ]
 )

@@ -194,6 +194,10 @@ package enum ProtocolLimits {
   package static let streamWindow = 256 * 1024
   /// Bytes of a stream in one message, so that streams to one peer take turns.
   package static let streamPart = 16 * 1024
+  /// Bytes of UTF-8 in the code of an error of the other side's app.
+  package static let errorCode = 64
+  /// Bytes of UTF-8 in its message.
+  package static let errorMessage = 1024
 
   /// The cost of a message (bytes).
   package static func cost(ofMessage bytes: [UInt8]) -> Int { cost(ofMessage: bytes.count) }
@@ -239,7 +243,7 @@ package enum ProtocolTimes {
   /// Nobody's clock is judged for this long after a member came into reach: sessions of different age that meet need
   /// a while to agree on one host and its time.
   package static let clockSettling: Duration = .seconds(10)
-  /// A member's vectors, and its digests of statements, make a snapshot leave or a stream begin again at most this often.
+  /// A member's vectors, and its digests of statements, make a snapshot leave or a feed begin again at most this often.
   static let restartPause: Duration = .seconds(1)
   /// Measurements of others make this node place all frames at most this often.
   static let framePlacing: Duration = .milliseconds(500)

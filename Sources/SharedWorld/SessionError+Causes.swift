@@ -207,15 +207,53 @@ extension SessionError {
 }
 
 extension SessionError {
-  /// Why a stream is over, as the other side says.
-  init(_ reason: StreamReset, _ error: RemoteError, of stream: String, _ peer: PeerID, isOpening: Bool) {
-    switch reason {
+  /// Why a stream, or a call to it, is over before its end.
+  init(_ failure: StreamFailure) {
+    switch failure {
+    case .tooMany(let peer):
+      self.init(
+        .limitExceeded, "\(ProtocolLimits.streamsOfPeer) streams to \(peer.short) have not ended; finish or reset one")
+    case .finished(let name):
+      self.init(.invalidArgument, "the stream '\(name)' was finished; nothing can be written to it any more")
+    case .writeCancelled(let hasBegun):
+      let end = hasBegun ? ", and the stream reset because a part of it had left" : " before anything of it left"
+      self.init(.cancelled, "the write was cancelled\(end)")
+    case .notOpened(let isLate):
+      self =
+        isLate
+        ? Self(.requestTimedOut, "the peer did not accept the stream in time; try again")
+        : Self(.cancelled, "the stream was not opened")
+    case .released: self.init(.cancelled, "the stream was released")
+    case .resetHere(let reset):
+      self.init(.streamReset, "this side has reset the stream", cause: RemoteError(reset.code, reset.message))
+    case .resetThere(let reset, let name, let peer, let isOpening):
+      self.init(reset, of: name, peer, isOpening: isOpening)
+    case .violated: self.init(.streamReset, "the other side broke the rules of the stream")
+    case .unreadable(let peer, let error):
+      self.init(.corruptData, "\(peer.short) sent bytes that are no part of a stream", cause: error)
+    case .forgotten(let peer):
+      self.init(.notConnected, "\(peer.short) has lost the stream while it could not be reached")
+    case .restarted(let peer): self.init(.notConnected, "\(peer.short) has restarted")
+    case .undelivered(let peer, let reason): self.init(goneFromStream: peer, reason.rawValue)
+    case .left(let peer, let reason): self.init(goneFromStream: peer, Session.LeaveReason(reason).rawValue)
+    case .unsent(let refusal): self.init(refusal, anchor: nil)
+    case .ended: self.init(.ended, "the session has ended; start a new one")
+    }
+  }
+
+  private init(goneFromStream peer: PeerID, _ reason: String) {
+    self.init(.notConnected, "the peer of the stream, \(peer.short), is gone: \(reason)")
+  }
+
+  private init(_ reset: StreamReset, of stream: String, _ peer: PeerID, isOpening: Bool) {
+    let cause = RemoteError(reset.code, reset.message)
+    switch reset.reason {
     case .app where isOpening:
-      self.init(.streamReset, "\(peer.short) did not accept the stream '\(stream)'", cause: error)
-    case .app, .violation: self.init(.streamReset, "\(peer.short) has reset the stream '\(stream)'", cause: error)
-    case .unhandled: self.init(.unhandled, "\(peer.short) accepts no streams named '\(stream)'", cause: error)
+      self.init(.streamReset, "\(peer.short) did not accept the stream '\(stream)'", cause: cause)
+    case .app, .violation: self.init(.streamReset, "\(peer.short) has reset the stream '\(stream)'", cause: cause)
+    case .unhandled: self.init(.unhandled, "\(peer.short) accepts no streams named '\(stream)'", cause: cause)
     case .limit:
-      self.init(.limitExceeded, "too many streams to \(peer.short) have not ended; finish or reset one", cause: error)
+      self.init(.limitExceeded, "too many streams to \(peer.short) have not ended; finish or reset one", cause: cause)
     }
   }
 }

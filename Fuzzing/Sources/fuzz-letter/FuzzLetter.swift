@@ -1,4 +1,5 @@
 import FuzzDriver
+import PeerProtocol
 @testable import SharedWorld
 
 @main

@@ -1,7 +1,6 @@
 import AnchorReplication
 import Basics
 import PeerProtocol
-@testable import SharedWorld
 import WorldModel
 
 /// Two books, and the letters on their way.
@@ -101,7 +100,8 @@ struct BookPair {
   }
 
   private mutating func reset(_ key: StreamKey, at side: Int) {
-    _ = books[side].update(key) { $0.reset(.app, RemoteError("app", ""), SessionError(.cancelled, "by the app")) }
+    let reset = StreamReset(.app, "app")
+    _ = books[side].update(key) { $0.reset(reset, .resetHere(reset)) }
   }
 
   /// A letter of the second side that its book has not written.
@@ -115,8 +115,10 @@ struct BookPair {
   /// What is on its way is lost, and both sides learn that.
   private mutating func breakChain() {
     wires = [[], []]
-    let error = SessionError(.notConnected, "the chain is broken")
-    for side in 0...1 { books[side].end(with: nodes[1 - side].peer, owing: true, error) }
+    for side in 0...1 {
+      let peer = nodes[1 - side].peer
+      books[side].end(with: peer, owing: true, .left(peer, .connectionLost))
+    }
     for side in 0...1 { books[side].reached(nodes[1 - side].peer) }
   }
 
@@ -137,8 +139,10 @@ struct BookPair {
   private mutating func checkHonest(_ letter: StreamLetter, to side: Int) {
     switch letter {
     case .open(let number, _, _) where holdsUnread(side): refusable[side].insert(number)
-    case .reset(_, .violation, _): preconditionFailure("an honest end is said to break a rule")
-    case .reset(.yours(let number, _), .limit, _): precondition(refusable[1 - side].contains(number))
+    case .reset(_, let reset) where reset.reason == .violation:
+      preconditionFailure("an honest end is said to break a rule")
+    case .reset(.yours(let number, _), let reset) where reset.reason == .limit:
+      precondition(refusable[1 - side].contains(number))
     case .open, .credit, .data, .end, .reset, .over: return
     }
   }

@@ -47,9 +47,9 @@ public struct MessageReturn: Hashable, Sendable {
 /// Of any other error that a handler throws the other side learns only that there was one.
 public struct RemoteError: Error, Hashable, Codable, Sendable {
   /// Bytes of UTF-8 in a code.
-  public static let codeLimit = 64
+  public static let codeLimit = ProtocolLimits.errorCode
   /// Bytes of UTF-8 in a message.
-  public static let messageLimit = 1024
+  public static let messageLimit = ProtocolLimits.errorMessage
 
   /// A word for programs.
   public let code: String

@@ -153,7 +153,7 @@ public actor Session {
     let error = SessionError(.ended, "the session has ended; start a new one")
     messages.endAll(error)
     resources.endAll()
-    streams.endAll(error)
+    streams.endAll()
     maps.endAll()
     endChangeReaders()
     // Closing the files writes what is left: a saver that found the queue closed would tell of a full one.

@@ -24,7 +24,8 @@ extension Session {
         .invalidArgument,
         "the name of a stream has 1 to \(PeerStream.nameLimit) bytes of text without control characters: '\(name)'")
     }
-    let key = try streams.book.open(name, to: peer)
+    let key: StreamKey
+    do { key = try streams.book.open(name, to: peer) } catch { throw SessionError(error) }
     // It is released when the opening fails, and forgotten with that.
     let stream = PeerStream(key, named: name, with: self.peer(key.peer), of: self)
     let outcome = await suspend { caller in
@@ -88,8 +89,8 @@ extension Session {
 
   /// Ends a stream, and tells the other side why.
   func reset(_ key: StreamKey, _ reason: RemoteError) {
-    let error = SessionError(.streamReset, "this side has reset the stream", cause: reason)
-    _ = streams.book.update(key) { $0.reset(.app, reason, error) }
+    let reset = StreamReset(.app, reason.code, reason.message)
+    _ = streams.book.update(key) { $0.reset(reset, .resetHere(reset)) }
     serveStreams()
   }
 
@@ -105,13 +106,13 @@ extension Session {
   }
 
   private func cancelOpening(_ key: StreamKey) {
-    giveUp(key, RemoteError("cancelled"), SessionError(.cancelled, "the stream was not opened"))
+    giveUp(key, "cancelled", .notOpened(isLate: false))
   }
 
   /// Ends the opening of a stream.
-  private func giveUp(_ key: StreamKey, _ reason: RemoteError, _ error: SessionError) {
+  private func giveUp(_ key: StreamKey, _ code: String, _ failure: StreamFailure) {
     guard streams.book.flow(key)?.stage == .opening else { return }
-    _ = streams.book.update(key) { $0.reset(.app, reason, error) }
+    _ = streams.book.update(key) { $0.reset(StreamReset(.app, code), failure) }
     serveStreams()
   }
 
@@ -124,10 +125,7 @@ extension Session {
   }
 
   private func endLateOpenings() {
-    for key in streams.late(at: loop.now) {
-      let error = SessionError(.requestTimedOut, "the peer did not accept the stream in time; try again")
-      giveUp(key, RemoteError("timed-out"), error)
-    }
+    for key in streams.late(at: loop.now) { giveUp(key, "timed-out", .notOpened(isLate: true)) }
     setStreamTimer()
   }
 
@@ -135,52 +133,10 @@ extension Session {
 
   /// Takes what the node says of streams and of the peers at their other ends.
   func takeStreams(of events: [NodeEvent]) {
-    var hasNews = false
-    for event in events where takeStream(event) { hasNews = true }
-    if hasNews { serveStreams() }
-  }
-
-  /// Takes one event; whether it is about streams.
-  private func takeStream(_ event: NodeEvent) -> Bool {
-    if case .stream(let bytes, _, let sender) = event {
-      receive(bytes, from: sender)
-    } else if case .streamsFailed(let failure, let node) = event {
-      // The end of this session ends them with its own reason.
-      guard failure.reason != .ended else { return false }
-      // Nothing tells the other side if this one alone gave it up.
-      let owes = failure.reason == .lost || failure.reason == .restarted
-      streams.book.end(with: node.peer, node, owing: owes, gone(node.peer, failure.reason.rawValue))
-    } else if case .peerLeft(let peer, _, let reason) = event {
-      let reason = LeaveReason(reason)
-      streams.book.end(with: peer, owing: reason == .lost, gone(peer, reason.rawValue))
-    } else if case .peerJoined(let peer, _) = event {
-      streams.book.reached(peer)
-    } else if case .peerReconnected(let peer) = event {
-      streams.book.reached(peer)
-    } else if case .messageRoom = event {
-      streams.book.unblock()
-    } else {
-      return false
-    }
-    return true
-  }
-
-  private func gone(_ peer: PeerID, _ reason: String) -> SessionError {
-    SessionError(.notConnected, "the peer of the stream, \(peer.short), is gone: \(reason)")
-  }
-
-  private func receive(_ bytes: [UInt8], from sender: NodeID) {
     guard let incarnation else { return }
-    do throws(DecodingFailure) {
-      streams.book.receive(try StreamLetter(bytes), from: sender, me: incarnation)
-    } catch .unknownKind {
-      // A letter of a newer version, about something that no stream here needs.
-    } catch {
-      // Its message is lost, so no stream with it is whole.
-      let error = SessionError(
-        .corruptData, "\(sender.peer.short) sent bytes that are no part of a stream", cause: error)
-      streams.book.end(with: sender.peer, sender, owing: true, error)
-    }
+    var hasNews = false
+    for event in events where streams.book.take(event, me: incarnation) { hasNews = true }
+    if hasNews { serveStreams() }
   }
 
   /// Sends the letters that are due, and resumes the callers for which something has changed, until nothing is left to do.
@@ -200,18 +156,16 @@ extension Session {
   /// Sends one letter; false when there is none.
   private func sendNextLetter() -> Bool {
     guard let (peer, letter) = streams.book.next() else { return false }
-    do throws(SessionError) {
-      try handle(.send(letter.bytes, as: .stream, to: [peer]))
-      if let node = try read({ node, _ in node.streamReceiver(peer) }) { streams.book.sent(to: node) }
-    } catch {
-      if error.code == .wouldBlock {
-        streams.book.hold(letter, for: peer)
-      } else if case .over(_, let received, let opened) = letter {
-        streams.book.postpone(peer, received: received, opened: opened)
-      } else {
-        streams.book.end(with: peer, owing: true, error)
-      }
-    }
+    streams.book.sent(letter, to: peer, send(letter, to: peer))
     return true
+  }
+
+  /// Hands a letter to the node; gives the start of the peer that gets it, or why nobody does.
+  private func send(_ letter: StreamLetter, to peer: PeerID) -> Result<NodeID?, StreamFailure> {
+    guard let driver, !hasEnded else { return .failure(.ended) }
+    if case .refused(let refusal) = driver.handle(.send(letter.bytes, as: .stream, to: [peer])) {
+      return .failure(.unsent(refusal))
+    }
+    return .success(driver.read { node, _ in node.streamReceiver(peer) })
   }
 }

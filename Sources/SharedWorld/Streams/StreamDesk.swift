@@ -56,12 +56,13 @@ struct StreamDesk {
 
   /// Hands over bytes, or the end of them; the caller waits until they have left.
   mutating func write(_ bytes: [UInt8], isEnd: Bool, _ key: StreamKey, _ number: UInt64, _ caller: Caller<Void>) {
-    let outcome = book.update(key) { flow -> Result<Void, SessionError> in
-      Result { () throws(SessionError) in try flow.write(bytes, isEnd: isEnd, number: number) }
+    let outcome = book.update(key) { flow -> Result<Void, StreamFailure> in
+      Result { () throws(StreamFailure) in try flow.write(bytes, isEnd: isEnd, number: number) }
     }
-    switch outcome ?? .failure(SessionError(.ended, "the stream is over")) {
+    switch outcome {
     case .success: writers[number] = caller
-    case .failure(let error): caller.resume(returning: .failure(error))
+    case .failure(let failure): caller.resume(returning: .failure(SessionError(failure)))
+    case nil: caller.resume(returning: .failure(SessionError(.ended, "the stream is over")))
     }
   }
 
@@ -94,11 +95,12 @@ struct StreamDesk {
   private mutating func settle(_ key: StreamKey) {
     guard let flow = book.flow(key) else { return }
     if flow.stage == .open || flow.failure != nil, let opener = openers.removeValue(forKey: key) {
-      opener.caller.resume(returning: flow.failure.map { .failure($0) } ?? .success(()))
+      opener.caller.resume(returning: flow.failure.map { .failure(SessionError($0)) } ?? .success(()))
     }
     if flow.hasSettled {
       for write in book.update(key, { $0.takeSettled() }) ?? [] {
-        writers.removeValue(forKey: write.number)?.resume(returning: write.error.map { .failure($0) } ?? .success(()))
+        let result = write.error.map { Result<Void, SessionError>.failure(SessionError($0)) } ?? .success(())
+        writers.removeValue(forKey: write.number)?.resume(returning: result)
       }
     }
     guard let reader = readers[key], flow.isReadable else { return }
@@ -106,16 +108,16 @@ struct StreamDesk {
     switch book.update(key, { $0.take() }) ?? .ended {
     case .bytes(let bytes): result = .success(bytes)
     case .ended: result = .success(nil)
-    case .failed(let error): result = .failure(error)
+    case .failed(let failure): result = .failure(SessionError(failure))
     case .wait: return
     }
     readers[key] = nil
     reader.caller.resume(returning: result)
   }
 
-  /// Ends every stream.
-  mutating func endAll(_ error: SessionError) {
-    book.endAll(error)
+  /// Ends every stream, because the session is over.
+  mutating func endAll() {
+    book.endAll(.ended)
     _ = settle()
   }
 }

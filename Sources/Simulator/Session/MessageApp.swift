@@ -12,11 +12,7 @@ struct MessageApp {
   static let keys = ["", "pointer", "colour"]
   static let restKey = keys[1]
 
-  /// Whether every third message is one of streams.
-  private let hasStreams: Bool
-
-  init(random: SeededRandom, hasStreams: Bool) {
-    self.hasStreams = hasStreams
+  init(random: SeededRandom) {
     self.random = random
     unreliableRandom = random
   }
@@ -100,13 +96,11 @@ struct MessageApp {
     at index: Int
   ) {
     var sent: [(message: MessageID, track: MessageTrack, sender: NodeID, receivers: [PeerID])] = []
-    let hasStreams = hasStreams
     world.perform(index) { peer, now in
       let me = peer.node.me
       for _ in 0..<count {
-        var track: MessageTrack = isCritical ? .critical : .ordinary
-        var kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
-        if hasStreams, !isCritical, peer.mail.sent.isMultiple(of: 3) { (kind, track) = (.stream, .streams) }
+        let track: MessageTrack = isCritical ? .critical : .ordinary
+        let kind: MessageKind = peer.mail.sent.isMultiple(of: 2) ? .bytes : .envelope
         // The number that it gets if it is accepted stands in it.
         var writer = ByteWriter()
         writer.write(me.incarnation)
@@ -148,8 +142,9 @@ struct Mail {
   var unread: [PeerID: Int] = [:]
   /// Whether it reads messages as they come.
   var isRead = true
-  /// Messages that it has sent.
+  /// Messages that it has sent, those of its streams included.
   var sent: UInt64 = 0
+  var streams = StreamShelf()
 }
 
 /// Watches the messages of apps: each arrives at most once and in order, and in the end it has arrived or failed.

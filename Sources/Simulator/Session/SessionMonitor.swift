@@ -198,11 +198,9 @@ package struct SessionMonitor: SimulationMonitor {
           fail(text, at: now)
         }
       }
-    case .stream(let bytes, let number, let from):
-      if let text = messages.arrived(bytes, as: number, from: from, at: starts[index]) { fail(text, at: now) }
     case .unreliable(let bytes, _, let key, let from):
       if let text = messages.arrived(bytes, under: key, from: from, at: starts[index]) { fail(text, at: now) }
-    case .messagesFailed(let failure), .streamsFailed(let failure, _): messages.failed(failure, at: starts[index])
+    case .messagesFailed(let failure): messages.failed(failure, at: starts[index])
     case .resource(.settled(let progress, let failure)):
       note("\(index + 1) knows of \(progress.peer.prefix): \(failure?.word ?? "received")", at: now)
       if let text = resources.settled(progress.id, progress.peer, failure) { fail(text, at: now) }

@@ -430,6 +430,7 @@ package struct SessionPeer: SimulatedNode {
 
   private mutating func take(_ event: NodeEvent, at now: Instant) {
     events.append(event)
+    if mail.streams.book.take(event, me: node.me.incarnation) { serveStreams(at: now) }
     if case .resource(.offered(let offer)) = event { take(offer, at: now) }
     if case .handshake(let link, let news) = event, let step = driver?.take(news, on: link) {
       handle(.driverStep(link, step), at: now)
@@ -443,7 +444,6 @@ package struct SessionPeer: SimulatedNode {
     if case .messages(let messages, let from) = event {
       for bytes in messages { take(message: bytes, from: from, at: now) }
     }
-    // Parts of streams wait for no app.
     if case .envelopes(let messages, let from) = event {
       for message in messages { take(message: message.bytes, from: from.peer, at: now) }
     }

@@ -12,6 +12,8 @@ struct SessionRun {
   private var poses: PoseApp?
   /// The apps' messages; nil where there are none.
   private(set) var messages: MessageApp?
+  /// The apps' streams; nil where there are none.
+  private var streams: StreamApp?
   /// The apps' resources; nil where there are none.
   private var resources: ResourceApp?
   /// The apps' attachments; nil where there are none.
@@ -34,10 +36,11 @@ struct SessionRun {
     app = SessionApp(random: self.random.split())
     self.hasWords = hasWords
     if hasPoses { poses = PoseApp(random: self.random.split()) }
-    if hasMessages { messages = MessageApp(random: self.random.split(), hasStreams: hasStreams) }
+    if hasMessages { messages = MessageApp(random: self.random.split()) }
     if hasResources { resources = ResourceApp(random: self.random.split()) }
     if hasAttachments { attachments = AttachmentApp(random: self.random.split()) }
     self.frames = frames.map { FrameApp($0, random: self.random.split()) }
+    if hasStreams { streams = StreamApp(random: self.random.split()) }
   }
 
   var outcome: RunOutcome {
@@ -84,6 +87,7 @@ struct SessionRun {
       for _ in 0..<random.below(6) { app.edit(in: &world, at: random.below(world.count)) }
       movePoses()
       sendMessages()
+      useStreams()
       if resources != nil, random.chance(percent: 50) { resources?.act(in: &world, at: random.below(world.count)) }
       if attachments != nil, random.chance(percent: 50) { attachments?.act(in: &world, at: random.below(world.count)) }
       useFrames()
@@ -103,6 +107,7 @@ struct SessionRun {
     if let stranger = world.liar ?? world.stranger { world.apply(.crash(stranger, silently: false)) }
     poses?.release(in: &world)
     messages?.readAll(in: &world)
+    streams?.readAll(in: &world)
     resources?.answerAll(in: &world)
     if (0..<world.count).allSatisfy({ !world.simulation.isRunning($0) }) { world.apply(.start(world.count - 1)) }
     if world.liar != nil { bringTogether() }
@@ -165,6 +170,12 @@ struct SessionRun {
     }
   }
 
+  private mutating func useStreams() {
+    guard streams != nil else { return }
+    for _ in 0..<random.below(12) { streams?.act(in: &world, at: random.below(world.count)) }
+    if let text = streams?.violation(in: world) { fail(text) }
+  }
+
   /// Lets apps walk about in their frames; what they see is where it is, at any moment.
   private mutating func useFrames() {
     guard frames != nil else { return }
@@ -198,6 +209,7 @@ struct SessionRun {
       let (now, changes) = (world.simulation.now, world.simulation.monitor.hostChanges)
       let text =
         world.disagreement() ?? poses?.disagreement(in: world) ?? messages?.disagreement(in: world)
+        ?? streams?.disagreement(in: world)
         ?? resources?.disagreement(in: world) ?? attachments?.disagreement(in: world)
         ?? frames?.disagreement(in: world)
       if let text {
@@ -210,6 +222,7 @@ struct SessionRun {
       time = agreed.since.nanoseconds(since: start)
       break
     }
+    if let text = streams?.violation(in: world) { fail(text) }
     for index in 0..<world.count { world.checkMeaning(index) }
     world.checkMergeLaws()
   }

@@ -10,7 +10,8 @@ package enum SessionScenario: String, CaseIterable, Sendable {
   case poses = "session-poses"
   /// The same as the first, and apps send messages and read slowly: each arrives once, in order, or fails.
   case messages = "session-messages"
-  /// The same, and every third message is one of streams, which has a chain of its own.
+  /// The same, and apps open streams, write, read at their own pace and let go of them: bytes come once and in order, and both
+  /// sides agree on what is over.
   case streams = "session-streams"
   /// The same as the first, and apps offer, accept, decline and give up resources: what comes is what was offered, and every
   /// offer ends.

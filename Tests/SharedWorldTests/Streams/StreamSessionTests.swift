@@ -257,7 +257,7 @@ struct StreamSessionTests {
       for name in ["", name + "n", "a\nb"] {
         #expect(await Self.code { _ = try await alice.openStream(named: name, to: bobID) } == .invalidArgument)
       }
-      let nobody = StreamPair.peer(9)
+      let nobody = PeerID(SHA256Digest(hashing: [9]))
       #expect(await Self.code { _ = try await alice.openStream(named: "x", to: nobody) } == .unknownPeer)
     }
   }

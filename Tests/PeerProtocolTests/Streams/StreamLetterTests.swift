@@ -1,9 +1,7 @@
 import Basics
 import Foundation
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
-
-@testable import SharedWorld
 
 /// The bytes of streams on the wire: Documentation/Protocol/streams.md.
 @Suite("Letters of streams")
@@ -12,8 +10,8 @@ struct StreamLetterTests {
   static let letters: [(name: String, letter: StreamLetter)] = [
     ("open", .open(7, limit: 262_144, name: "log/ü")), ("credit", .credit(yours, limit: 300_000)),
     ("data", .data(.mine(7), Array("hello".utf8))), ("data-yours", .data(yours, [0])), ("end", .end(.mine(7))),
-    ("reset", .reset(yours, .app, RemoteError("busy", "try later"))),
-    ("reset-limit", .reset(yours, .limit, RemoteError("limit"))),
+    ("reset", .reset(yours, StreamReset(.app, "busy", "try later"))),
+    ("reset-limit", .reset(yours, StreamReset(.limit, "limit"))),
     ("over", .over(start: 0x0123_4567_89AB_CDEF, received: 9, opened: 7)),
   ]
 
@@ -45,7 +43,7 @@ struct StreamLetterTests {
         bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
         guard let other = try? StreamLetter(bytes) else { continue }
         // An unknown reason counts as the app's.
-        if case .reset(_, .app, _) = other { continue }
+        if case .reset(_, let reset) = other, reset.reason == .app { continue }
         // What is read is written the same way: there is one form of everything.
         #expect(other.bytes == bytes)
       }
@@ -71,9 +69,9 @@ struct StreamLetterTests {
   @Test("a letter of an unknown form is one of a newer version, and a reset of an unknown reason is one")
   func newer() throws {
     #expect(throws: DecodingFailure.unknownKind(offset: 0)) { try StreamLetter([6, 1, 2]) }
-    var bytes = StreamLetter.reset(.mine(1), .limit, RemoteError("c", "m")).bytes
+    var bytes = StreamLetter.reset(.mine(1), StreamReset(.limit, "c", "m")).bytes
     bytes[10] = 63
-    #expect(try StreamLetter(bytes) == .reset(.mine(1), .app, RemoteError("c", "m")))
+    #expect(try StreamLetter(bytes) == .reset(.mine(1), StreamReset(.app, "c", "m")))
   }
 
   @Test("the page of the protocol has the limits of the program")
@@ -85,9 +83,9 @@ struct StreamLetterTests {
     let claims = [
       "name text(\(ProtocolLimits.streamName))", "1 to \(figure(ProtocolLimits.streamPart)) bytes",
       "\(figure(ProtocolLimits.streamWindow)) bytes", "\(ProtocolLimits.streamsOfPeer) streams",
-      "code text(\(RemoteError.codeLimit)) · text(\(RemoteError.messageLimit))",
+      "code text(\(ProtocolLimits.errorCode)) · text(\(ProtocolLimits.errorMessage))",
     ]
     for claim in claims { #expect(page.contains(claim), "\(claim)") }
-    for reason in StreamReset.allCases { #expect(page.contains("| \(reason.rawValue) | \(reason) |")) }
+    for reason in StreamReset.Reason.allCases { #expect(page.contains("| \(reason.rawValue) | \(reason) |")) }
   }
 }

@@ -1,10 +1,8 @@
 import AnchorReplication
 import Basics
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
 import WorldModel
-
-@testable import SharedWorld
 
 /// Two books whose letters reach each other at once, in order.
 struct StreamPair {
@@ -53,14 +51,14 @@ struct StreamPair {
   mutating func write(_ count: Int, to key: StreamKey, at side: Int, number: UInt64 = 1, isEnd: Bool = false) throws {
     let bytes = [UInt8](repeating: UInt8(number), count: count)
     let result = books[side].update(key) { flow in
-      Result { () throws(SessionError) in try flow.write(bytes, isEnd: isEnd, number: number) }
+      Result { () throws(StreamFailure) in try flow.write(bytes, isEnd: isEnd, number: number) }
     }
     try #require(result).get()
     exchange()
   }
 
   mutating func settled(_ key: StreamKey, _ side: Int) -> [String] {
-    (books[side].update(key) { $0.takeSettled() } ?? []).map { "\($0.number) \($0.error?.code.description ?? "left")" }
+    (books[side].update(key) { $0.takeSettled() } ?? []).map { "\($0.number) \($0.error?.word ?? "left")" }
   }
 
   /// The number of bytes that are read, or the word of another result.
@@ -69,7 +67,7 @@ struct StreamPair {
     return switch books[side].update(key, { $0.take() }) {
     case .bytes(let bytes): "\(bytes.count)"
     case .ended: "ended"
-    case .failed(let error): "\(error.code)"
+    case .failed(let failure): failure.word
     case .wait: "wait"
     case nil: "none"
     }
@@ -88,7 +86,7 @@ struct StreamBookTests {
     try pair.write(0, to: keys[0], at: 0, number: 2, isEnd: true)
     #expect(pair.settled(keys[0], 0) == ["1 left", "2 left"])
     #expect(pair.read(keys[1], at: 1) == "3" && pair.read(keys[1], at: 1) == "ended")
-    #expect(throws: SessionError.self) { try pair.write(1, to: keys[0], at: 0, number: 3) }
+    #expect(throws: StreamFailure.self) { try pair.write(1, to: keys[0], at: 0, number: 3) }
     try pair.write(5, to: keys[1], at: 1, number: 4)
     #expect(pair.read(keys[0], at: 0) == "5" && pair.read(keys[0], at: 0) == "wait")
     try pair.write(0, to: keys[1], at: 1, number: 5, isEnd: true)
@@ -125,14 +123,14 @@ struct StreamBookTests {
     }
     #expect(pair.books[1].flow(keys[1])?.failure == nil)
     pair.books[1].receive(.data(.mine(keys[0].number), [1]), from: pair.nodes[0], me: 2)
-    #expect(pair.books[1].flow(keys[1])?.failure?.code == .streamReset)
+    #expect(pair.books[1].flow(keys[1])?.failure == .violated)
     #expect(pair.books[1].waitingBytes(of: pair.nodes[0].peer) == 0)
     pair.exchange()
     #expect(
       pair.letters.last?.letter
         == .reset(
-          .yours(1, start: 1), .violation, RemoteError("violation", "the other side broke the rules of the stream")))
-    #expect(pair.read(keys[0], at: 0) == "stream-reset")
+          .yours(1, start: 1), StreamReset(.violation, "violation", "the other side broke the rules of the stream")))
+    #expect(pair.read(keys[0], at: 0) == "reset")
   }
 
   @Test("bytes before the acceptance, or after the end, and a second end break the rules")
@@ -150,7 +148,7 @@ struct StreamBookTests {
       var pair = StreamPair()
       let keys = try pair.open()
       for letter in [.end(.mine(1)), second] { pair.books[1].receive(letter, from: pair.nodes[0], me: 2) }
-      #expect(pair.books[1].flow(keys[1])?.failure?.code == .streamReset)
+      #expect(pair.books[1].flow(keys[1])?.failure == .violated)
     }
   }
 
@@ -161,8 +159,7 @@ struct StreamBookTests {
     var pair = StreamPair()
     let limit = ProtocolLimits.streamsOfPeer
     for _ in 1...limit { _ = try pair.books[0].open("log", to: pair.nodes[1].peer) }
-    let error = #expect(throws: SessionError.self) { try pair.books[0].open("log", to: pair.nodes[1].peer) }
-    #expect(error?.code == .limitExceeded)
+    #expect(throws: StreamFailure.tooMany(pair.nodes[1].peer)) { try pair.books[0].open("log", to: pair.nodes[1].peer) }
     // The other direction has a limit of its own.
     _ = try pair.books[1].open("log", to: pair.nodes[0].peer)
     pair.exchange()
@@ -172,7 +169,9 @@ struct StreamBookTests {
     }
     pair.letters = []
     pair.exchange()
-    let refusals = pair.letters.count { if case .reset(_, .limit, _) = $0.letter { true } else { false } }
+    let refusals = pair.letters.count {
+      if case .reset(_, let reset) = $0.letter { reset.reason == .limit } else { false }
+    }
     #expect(refusals == limit && pair.offered[1].count == limit)
   }
 
@@ -183,12 +182,15 @@ struct StreamBookTests {
     try pair.write(3, to: keys[0], at: 0)
     try pair.write(Self.window, to: keys[0], at: 0, number: 2)
     _ = pair.settled(keys[0], 0)
-    _ = pair.books[0].update(keys[0]) { $0.reset(.app, RemoteError("full"), SessionError(.streamReset, "here")) }
+    let full = StreamReset(.app, "full")
+    _ = pair.books[0].update(keys[0]) { $0.reset(full, .resetHere(full)) }
     pair.exchange()
-    #expect(pair.settled(keys[0], 0) == ["2 stream-reset"] && pair.read(keys[0], at: 0) == "stream-reset")
-    #expect(pair.read(keys[1], at: 1) == "\(Self.window)" && pair.read(keys[1], at: 1) == "stream-reset")
-    #expect(pair.books[1].flow(keys[1])?.failure?.cause as? RemoteError == RemoteError("full"))
-    #expect(throws: SessionError.self) { try pair.write(1, to: keys[1], at: 1, number: 3) }
+    #expect(pair.settled(keys[0], 0) == ["2 reset"] && pair.read(keys[0], at: 0) == "reset")
+    #expect(pair.read(keys[1], at: 1) == "\(Self.window)" && pair.read(keys[1], at: 1) == "reset")
+    #expect(
+      pair.books[1].flow(keys[1])?.failure
+        == .resetThere(full, stream: "log", pair.nodes[0].peer, isOpening: false))
+    #expect(throws: StreamFailure.self) { try pair.write(1, to: keys[1], at: 1, number: 3) }
     for _ in 1...ProtocolLimits.streamsOfPeer { _ = try pair.open() }
   }
 
@@ -220,7 +222,7 @@ struct StreamBookTests {
     let first = try #require(pair.offered[1].first)
     let refused = try pair.books[0].open("more", to: pair.nodes[1].peer)
     pair.exchange()
-    #expect(pair.books[0].flow(refused)?.failure?.code == .limitExceeded)
+    #expect(pair.books[0].flow(refused)?.failure?.word == "limit")
     #expect(pair.read(first, at: 1) == "1")
     _ = try pair.open()
   }
@@ -235,12 +237,12 @@ struct StreamBookTests {
     pair.exchange()
     #expect(pair.books[0].flow(keys[0]) == nil)
     #expect(pair.read(keys[1], at: 1) == "3" && pair.read(keys[1], at: 1) == "ended")
-    #expect(throws: SessionError.self) { try pair.write(1, to: keys[1], at: 1, number: 3) }
+    #expect(throws: StreamFailure.self) { try pair.write(1, to: keys[1], at: 1, number: 3) }
     let waiting = try pair.books[0].open("other", to: pair.nodes[1].peer)
     pair.exchange()
     pair.books[1].release(try #require(pair.offered[1].last))
     pair.exchange()
-    #expect(pair.books[0].flow(waiting)?.failure?.code == .unhandled)
+    #expect(pair.books[0].flow(waiting)?.failure?.word == "unhandled")
   }
 
   @Test("a cancelled write of which nothing has left is taken back; one of which a part has left resets the stream")
@@ -260,17 +262,17 @@ struct StreamBookTests {
     _ = pair.books[0].update(others[0]) { $0.cancel(5) }
     pair.exchange()
     #expect(pair.settled(others[0], 0) == ["5 cancelled"])
-    #expect(pair.read(others[1], at: 1) == "\(Self.window)" && pair.read(others[1], at: 1) == "stream-reset")
+    #expect(pair.read(others[1], at: 1) == "\(Self.window)" && pair.read(others[1], at: 1) == "reset")
   }
 
   @Test("a side that loses the other alone tells it so when it is back, and streams begun since then stay")
   func lostAlone() throws {
     var pair = StreamPair()
     let keys = try pair.open()
-    pair.books[0].end(with: pair.nodes[1].peer, pair.nodes[1], owing: true, SessionError(.notConnected, "lost"))
-    #expect(pair.read(keys[0], at: 0) == "not-connected")
+    pair.books[0].end(with: pair.nodes[1].peer, pair.nodes[1], owing: true, .left(pair.nodes[1].peer, .connectionLost))
+    #expect(pair.read(keys[0], at: 0) == "gone")
     let fresh = try pair.open("fresh")
-    #expect(pair.read(keys[1], at: 1) == "not-connected")
+    #expect(pair.read(keys[1], at: 1) == "gone")
     try pair.write(4, to: fresh[0], at: 0)
     #expect(pair.read(fresh[1], at: 1) == "4")
     #expect(pair.letters.contains { $0.letter == .over(start: 2, received: 0, opened: 1) })
@@ -283,7 +285,8 @@ struct StreamBookTests {
     var pair = StreamPair()
     let keys = try pair.open()
     let lose = { (pair: inout StreamPair) in
-      pair.books[0].end(with: pair.nodes[1].peer, pair.nodes[1], owing: true, SessionError(.notConnected, "lost"))
+      pair.books[0].end(
+        with: pair.nodes[1].peer, pair.nodes[1], owing: true, .left(pair.nodes[1].peer, .connectionLost))
     }
     lose(&pair)
     #expect(pair.books[0].next()?.letter == .over(start: 2, received: 0, opened: 1))
@@ -294,7 +297,7 @@ struct StreamBookTests {
     #expect(pair.books[0].next()?.letter == .over(start: 2, received: 0, opened: 1))
     lose(&pair)
     pair.exchange()
-    #expect(pair.read(keys[1], at: 1) == "not-connected")
+    #expect(pair.read(keys[1], at: 1) == "gone")
     // A stream to one that is away is tried at once, so that its opener learns of it.
     lose(&pair)
     _ = pair.books[0].next()
@@ -327,7 +330,7 @@ struct StreamBookTests {
     let keys = try pair.open()
     let again = NodeID(peer: pair.nodes[0].peer, incarnation: 7)
     pair.books[1].receive(.open(1, limit: 0, name: "log"), from: again, me: 2)
-    #expect(pair.books[1].flow(keys[1])?.failure?.code == .notConnected)
+    #expect(pair.books[1].flow(keys[1])?.failure?.word == "gone")
     #expect(pair.books[1].takeNews().offered == [StreamKey(peer: again.peer, number: 1, opener: again)])
     pair.books[1].release(keys[1])
     #expect(pair.books[1].flow(StreamKey(peer: again.peer, number: 1, opener: again))?.stage == .offered)
@@ -335,5 +338,32 @@ struct StreamBookTests {
     _ = try pair.books[0].open("x", to: pair.nodes[1].peer)
     pair.books[0].receive(.end(.yours(1, start: 99)), from: pair.nodes[1], me: 1)
     #expect(pair.books[0].flow(keys[0])?.failure == nil)
+  }
+
+  @Test("a peer that stays away is not told again and again which streams are over, but once it is back")
+  func away() throws {
+    var pair = StreamPair()
+    let keys = try pair.open()
+    let failure = UndeliveredMessages(receiver: pair.nodes[1].peer, messages: [], reason: .lost)
+    _ = pair.books[0].take(.streamsFailed(failure, of: pair.nodes[1]), me: 1)
+    let early = pair.books[0].next()
+    #expect(pair.read(keys[0], at: 0) == "gone" && early == nil)
+    _ = pair.books[0].take(.peerJoined(pair.nodes[1].peer, name: "bob"), me: 1)
+    let told = pair.books[0].next()
+    #expect(told?.letter == .over(start: 2, received: 0, opened: keys[0].number))
+  }
+}
+
+extension StreamFailure {
+  /// A word for it.
+  fileprivate var word: String {
+    switch self {
+    case .resetThere(let reset, _, _, _) where reset.reason == .limit: "limit"
+    case .resetThere(let reset, _, _, _) where reset.reason == .unhandled: "unhandled"
+    case .resetHere, .resetThere, .violated: "reset"
+    case .writeCancelled: "cancelled"
+    case .forgotten, .restarted, .undelivered, .left: "gone"
+    case .tooMany, .finished, .notOpened, .released, .unreadable, .unsent, .ended: "\(self)"
+    }
   }
 }

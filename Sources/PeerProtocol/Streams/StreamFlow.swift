@@ -1,11 +1,17 @@
-import PeerProtocol
+import Basics
+import WorldModel
 
 /// Bytes that may be under way; smaller in simulations, whose apps write little.
-struct StreamSizes: Sendable {
+package struct StreamSizes: Sendable {
   /// Those of one direction of a stream that wait to be read or are on their way.
-  var window = ProtocolLimits.streamWindow
+  package var window = ProtocolLimits.streamWindow
   /// Those in one letter.
-  var part = ProtocolLimits.streamPart
+  package var part = ProtocolLimits.streamPart
+
+  package init() {}
+
+  /// Both in bytes.
+  package init(window: Int, part: Int) { (self.window, self.part) = (window, part) }
 }
 
 /// One end of a stream: its bytes on their way out, and those that have arrived and were not read.
@@ -26,9 +32,9 @@ struct StreamSizes: Sendable {
 /// bytes behind a gap are worse than none.
 ///
 /// It is a value without I/O: the simulator has its own sizes. Why it is so: Documentation/Decisions/0015-streams.md.
-struct StreamFlow: Sendable {
+package struct StreamFlow: Sendable {
   /// How far the opening is.
-  enum Stage: Sendable {
+  package enum Stage: Sendable {
     /// This side has opened it, and the other has not answered.
     case opening
     /// The other side has opened it, and this app has not accepted it.
@@ -38,10 +44,10 @@ struct StreamFlow: Sendable {
   }
 
   /// The result of a read.
-  enum Reading: Sendable {
+  package enum Reading: Sendable {
     case bytes([UInt8])
     case ended
-    case failed(SessionError)
+    case failed(StreamFailure)
     /// Nothing is here yet.
     case wait
   }
@@ -54,14 +60,14 @@ struct StreamFlow: Sendable {
     var hasBegun = false
   }
 
-  let name: String
+  package let name: String
   private let sizes: StreamSizes
-  private(set) var stage: Stage
+  package private(set) var stage: Stage
   /// Why it is over before its end; nil while it is not.
-  private(set) var failure: SessionError?
+  package private(set) var failure: StreamFailure?
 
   private var writes: [Write] = []
-  private var settled: [(number: UInt64, error: SessionError?)] = []
+  private var settled: [(number: UInt64, error: StreamFailure?)] = []
   /// Bytes that have left, and that may.
   private var sent: UInt64 = 0
   private var limit: UInt64
@@ -77,7 +83,7 @@ struct StreamFlow: Sendable {
 
   private var owesOpen = false
   private var owesCredit = false
-  private var owedReset: (reason: StreamReset, error: RemoteError)?
+  private var owedReset: StreamReset?
 
   /// A stream that this side opens.
   init(opening name: String, _ sizes: StreamSizes) {
@@ -92,20 +98,20 @@ struct StreamFlow: Sendable {
   }
 
   /// Whether nothing more comes or leaves.
-  var isOver: Bool { failure != nil ? owedReset == nil : hasSentEnd && hasReceivedEnd }
+  package var isOver: Bool { failure != nil ? owedReset == nil : hasSentEnd && hasReceivedEnd }
   /// Whether it counts among the streams of two peers: it is not over, or bytes wait here.
   var holdsPlace: Bool { !isOver || !inbox.isEmpty }
   /// Whether writes have left or failed and were not taken.
-  var hasSettled: Bool { !settled.isEmpty }
+  package var hasSettled: Bool { !settled.isEmpty }
   /// Whether a read has a result.
-  var isReadable: Bool { !inbox.isEmpty || hasReceivedEnd || failure != nil }
+  package var isReadable: Bool { !inbox.isEmpty || hasReceivedEnd || failure != nil }
   /// Bytes that wait to be read.
-  var waitingBytes: Int { Int(received - read) }
+  package var waitingBytes: Int { Int(received - read) }
 
   // MARK: This side
 
   /// Accepts an offered stream; false when it is over already.
-  mutating func accept() -> Bool {
+  package mutating func accept() -> Bool {
     guard stage == .offered, failure == nil else { return false }
     (stage, owesCredit) = (.open, true)
     return true
@@ -113,13 +119,13 @@ struct StreamFlow: Sendable {
 
   /// Adds bytes that are to leave, or the end, under a number of the caller, which ``takeSettled()`` names once they have left.
   ///
-  /// - Throws: ``SessionError`` when nothing can leave any more.
-  mutating func write(_ bytes: [UInt8], isEnd: Bool = false, number: UInt64) throws(SessionError) {
+  /// - Throws: Why nothing can leave any more.
+  package mutating func write(_ bytes: [UInt8], isEnd: Bool = false, number: UInt64) throws(StreamFailure) {
     // An end that the other side has is not undone by what came later.
     if isEnd, hasSentEnd { return settled.append((number, nil)) }
     if let failure { throw failure }
     guard isEnd || !isFinishing else {
-      throw SessionError(.invalidArgument, "the stream '\(name)' was finished; nothing can be written to it any more")
+      throw .finished(name)
     }
     if isEnd { isFinishing = true }
     guard isEnd || !bytes.isEmpty else { return settled.append((number, nil)) }
@@ -127,24 +133,23 @@ struct StreamFlow: Sendable {
   }
 
   /// Takes back a write; one of which a part has left resets the stream, for the other side must not read on behind the gap.
-  mutating func cancel(_ number: UInt64) {
+  package mutating func cancel(_ number: UInt64) {
     guard let index = writes.firstIndex(where: { $0.number == number }) else { return }
-    let error = SessionError(.cancelled, "the write was cancelled, and the stream reset because a part of it had left")
     guard writes[index].hasBegun else {
       writes.remove(at: index)
       isFinishing = writes.contains(where: \.isEnd)
-      return settled.append((number, SessionError(.cancelled, "the write was cancelled before anything of it left")))
+      return settled.append((number, .writeCancelled(hasBegun: false)))
     }
-    reset(.app, RemoteError("cancelled", "a write was cancelled"), error)
+    reset(StreamReset(.app, "cancelled", "a write was cancelled"), .writeCancelled(hasBegun: true))
   }
 
   /// Takes what has arrived.
-  mutating func take() -> Reading {
+  package mutating func take() -> Reading {
     guard !inbox.isEmpty else {
       if hasReceivedEnd { return .ended }
       return failure.map { .failed($0) } ?? .wait
     }
-    let bytes = inbox.count == 1 ? inbox[0] : Array(inbox.joined())
+    let bytes = inbox.count == 1 ? inbox[0] : Self.joined(inbox)
     inbox = []
     read += UInt64(bytes.count)
     // In steps, so that not every read sends a word.
@@ -152,22 +157,30 @@ struct StreamFlow: Sendable {
     return .bytes(bytes)
   }
 
+  /// Byte for byte, as `joined()` goes, takes a hundred times as long without optimization.
+  private static func joined(_ parts: [[UInt8]]) -> [UInt8] {
+    var all: [UInt8] = []
+    all.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+    for part in parts { all.append(contentsOf: part) }
+    return all
+  }
+
   private var canGrant: Bool { stage == .open && failure == nil && !hasReceivedEnd }
 
-  /// Ends both directions at once, and tells the other side why; `error` is what this side's callers get.
-  mutating func reset(_ reason: StreamReset, _ remote: RemoteError, _ error: SessionError) {
-    guard failure == nil, !isOver else { return }
+  /// Ends both directions at once, and tells the other side why; `failure` is what this side's callers get.
+  package mutating func reset(_ reset: StreamReset, _ failure: StreamFailure) {
+    guard self.failure == nil, !isOver else { return }
     // An opening that has not left needs no word.
     let isKnown = !owesOpen
-    fail(error)
+    fail(failure)
     (inbox, hasReceivedEnd, read) = ([], false, received)
-    if isKnown { owedReset = (reason, remote) }
+    if isKnown { owedReset = reset }
   }
 
   /// The stream is over without a word to the other side, which is gone or said so itself.
   ///
   /// The bytes that have arrived can still be read.
-  mutating func fail(_ error: SessionError) {
+  mutating func fail(_ error: StreamFailure) {
     owedReset = nil
     guard failure == nil, !isOver else { return }
     failure = error
@@ -177,7 +190,7 @@ struct StreamFlow: Sendable {
   }
 
   /// The writes that have left or failed since the last call.
-  mutating func takeSettled() -> [(number: UInt64, error: SessionError?)] { exchange(&settled, with: []) }
+  package mutating func takeSettled() -> [(number: UInt64, error: StreamFailure?)] { exchange(&settled, with: []) }
 
   // MARK: The other side
 
@@ -201,8 +214,7 @@ struct StreamFlow: Sendable {
       guard stage == .open, !hasReceivedEnd else { return false }
       hasReceivedEnd = true
       owesCredit = false
-    case .reset(_, let reason, let error):
-      fail(SessionError(reason, error, of: name, peer, isOpening: stage == .opening))
+    case .reset(_, let reset): fail(.resetThere(reset, stream: name, peer, isOpening: stage == .opening))
     case .open, .over: return false
     }
     return true
@@ -219,9 +231,9 @@ struct StreamFlow: Sendable {
 
   /// The next letter to the other side, which counts as sent then.
   mutating func next(_ mark: StreamMark) -> StreamLetter? {
-    if let (reason, error) = owedReset {
+    if let reset = owedReset {
       owedReset = nil
-      return .reset(mark, reason, error)
+      return .reset(mark, reset)
     }
     let window = UInt64(sizes.window)
     if owesOpen, case .mine(let number) = mark {

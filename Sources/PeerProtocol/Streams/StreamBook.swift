@@ -1,21 +1,24 @@
-import AnchorReplication
-import PeerProtocol
-import WorldModel
+import Basics
+package import WorldModel
 
 /// Names a stream at one of its ends.
-struct StreamKey: Hashable, Comparable, Sendable {
+package struct StreamKey: Hashable, Comparable, Sendable {
   /// The peer at the other end.
-  let peer: PeerID
+  package let peer: PeerID
   /// The number that the peer gave it which opened it.
-  let number: UInt64
+  package let number: UInt64
   /// The start of the peer that opened it; nil for a stream that this side has opened.
-  let opener: NodeID?
+  package let opener: NodeID?
+
+  package init(peer: PeerID, number: UInt64, opener: NodeID?) {
+    (self.peer, self.number, self.opener) = (peer, number, opener)
+  }
 
   /// Whether this side opened it.
-  var isOwn: Bool { opener == nil }
+  package var isOwn: Bool { opener == nil }
 
   /// Orders by number first, own streams before the peer's: the order in which streams with a peer are ended.
-  static func < (one: Self, other: Self) -> Bool {
+  package static func < (one: Self, other: Self) -> Bool {
     if one.number != other.number { return one.number < other.number }
     if one.isOwn != other.isOwn { return one.isOwn }
     if one.peer != other.peer { return one.peer < other.peer }
@@ -39,8 +42,8 @@ struct StreamKey: Hashable, Comparable, Sendable {
 /// Numbers are the opener's, and rise: an opening that comes twice, or late, has no effect. Streams that are over but
 /// not read still count towards ``ProtocolLimits/streamsOfPeer``, or a peer could fill memory by opening and ending.
 ///
-/// It is a value without I/O; ``Session`` gives it the letters that arrive and sends those that it asks for.
-struct StreamBook: Sendable {
+/// It is a value without I/O: its owner gives it the events of the node, and sends the letters that it asks for.
+package struct StreamBook: Sendable {
   /// The other end of streams.
   private struct Partner: Sendable {
     let peer: PeerID
@@ -75,18 +78,15 @@ struct StreamBook: Sendable {
   private var touched: [StreamKey] = []
   private var offered: [StreamKey] = []
 
-  init(_ sizes: StreamSizes = StreamSizes()) { self.sizes = sizes }
+  package init(_ sizes: StreamSizes = StreamSizes()) { self.sizes = sizes }
 
   // MARK: This side
 
   /// Begins to open a stream.
   ///
-  /// - Throws: ``SessionError`` with the code `limitExceeded`.
-  mutating func open(_ name: String, to peer: PeerID) throws(SessionError) -> StreamKey {
-    guard count(with: peer, isOwn: true) < ProtocolLimits.streamsOfPeer else {
-      throw SessionError(
-        .limitExceeded, "\(ProtocolLimits.streamsOfPeer) streams to \(peer.short) have not ended; finish or reset one")
-    }
+  /// - Throws: `tooMany`.
+  package mutating func open(_ name: String, to peer: PeerID) throws(StreamFailure) -> StreamKey {
+    guard count(with: peer, isOwn: true) < ProtocolLimits.streamsOfPeer else { throw .tooMany(peer) }
     lastNumber += 1
     let key = StreamKey(peer: peer, number: lastNumber, opener: nil)
     assert(flows.index(forKey: key) == nil, "a number is used twice")
@@ -96,7 +96,7 @@ struct StreamBook: Sendable {
   }
 
   /// Changes a stream; nil when there is none.
-  mutating func update<R>(_ key: StreamKey, _ body: (inout StreamFlow) -> R) -> R? {
+  package mutating func update<R>(_ key: StreamKey, _ body: (inout StreamFlow) -> R) -> R? {
     guard let index = flows.index(forKey: key) else { return nil }
     let result = body(&flows.values[index])
     touched.append(key)
@@ -105,22 +105,21 @@ struct StreamBook: Sendable {
   }
 
   /// A stream as it is; nil when there is none.
-  func flow(_ key: StreamKey) -> StreamFlow? { flows[key] }
+  package func flow(_ key: StreamKey) -> StreamFlow? { flows[key] }
 
   /// The app holds a stream no more: one that is not over is reset, or refused if it was never accepted.
-  mutating func release(_ key: StreamKey) {
+  package mutating func release(_ key: StreamKey) {
     guard let stage = flows[key]?.stage else { return }
     released.insert(key)
     let isOffered = stage == .offered
-    let error = RemoteError(isOffered ? "unhandled" : "released", "the app of the other side does not hold the stream")
-    _ = update(key) {
-      $0.reset(isOffered ? .unhandled : .app, error, SessionError(.cancelled, "the stream was released"))
-    }
+    let text = "the app of the other side does not hold the stream"
+    let reset = isOffered ? StreamReset(.unhandled, "unhandled", text) : StreamReset(.app, "released", text)
+    _ = update(key) { $0.reset(reset, .released) }
     forgetIfOver(key)
   }
 
   /// The streams that have changed since the last call, each once, and those that were opened by others.
-  mutating func takeNews() -> (touched: [StreamKey], offered: [StreamKey]) {
+  package mutating func takeNews() -> (touched: [StreamKey], offered: [StreamKey]) {
     var seen: KeySet<StreamKey> = []
     let keys = exchange(&touched, with: []).filter { seen.insert($0) }
     return (keys, exchange(&offered, with: []))
@@ -129,24 +128,21 @@ struct StreamBook: Sendable {
   // MARK: The other side
 
   /// Takes a letter of a start of a peer; `me` is this start.
-  mutating func receive(_ letter: StreamLetter, from node: NodeID, me: UInt64) {
-    guard let index = place(of: node) else { return }
+  package mutating func receive(_ letter: StreamLetter, from node: NodeID, me: UInt64) {
+    guard let index = index(of: node) else { return }
     switch letter {
     case .open(let number, let limit, let name): offer(number, name, limit, from: index)
-    case .credit(let mark, _), .data(let mark, _), .end(let mark), .reset(let mark, _, _):
+    case .credit(let mark, _), .data(let mark, _), .end(let mark), .reset(let mark, _):
       guard let key = key(of: mark, node, me: me), let obeys = update(key, { $0.receive(letter, from: node.peer) })
       else { return }
       if !obeys {
-        let text = "the other side broke the rules of the stream"
-        _ = update(key) {
-          $0.reset(.violation, RemoteError("violation", text), SessionError(.streamReset, text))
-        }
+        let reset = StreamReset(.violation, "violation", "the other side broke the rules of the stream")
+        _ = update(key) { $0.reset(reset, .violated) }
       }
       forgetIfOver(key)
     case .over(let start, let received, let opened):
       guard start == me else { return }
-      let error = SessionError(.notConnected, "\(node.peer.short) has lost the stream while it could not be reached")
-      end(with: node.peer, error) { $0.number <= ($0.isOwn ? received : opened) }
+      end(with: node.peer, .forgotten(node.peer)) { $0.number <= ($0.isOwn ? received : opened) }
     }
   }
 
@@ -170,9 +166,9 @@ struct StreamBook: Sendable {
     }
   }
 
-  /// The place of a start of a peer; another start of it has no streams of the one before.
-  private mutating func place(of node: NodeID) -> Int? {
-    if let index = place(of: node.peer) {
+  /// The index of a start of a peer; another start of it has no streams of the one before.
+  private mutating func index(of node: NodeID) -> Int? {
+    if let index = index(of: node.peer) {
       if let known = partners[index].node, known != node { restart(index, as: node) }
       partners[index].node = node
       return index
@@ -180,7 +176,7 @@ struct StreamBook: Sendable {
     return add(node.peer, as: node)
   }
 
-  private func place(of peer: PeerID) -> Int? { partners.firstIndex { $0.peer == peer } }
+  private func index(of peer: PeerID) -> Int? { partners.firstIndex { $0.peer == peer } }
 
   private mutating func add(_ peer: PeerID, as node: NodeID? = nil) -> Int? {
     if partners.count >= 2 * ProtocolLimits.members {
@@ -193,7 +189,7 @@ struct StreamBook: Sendable {
 
   private mutating func restart(_ index: Int, as node: NodeID) {
     let peer = partners[index].peer
-    end(with: peer, SessionError(.notConnected, "\(peer.short) has restarted")) { _ in true }
+    end(with: peer, .restarted(peer)) { _ in true }
     partners[index] = Partner(peer: peer, node: node)
   }
 
@@ -202,10 +198,10 @@ struct StreamBook: Sendable {
   /// The streams with a peer are over; one that may not know it learns of it when it can be reached again.
   ///
   /// - Parameter node: The start that they are with; nil for any.
-  mutating func end(with peer: PeerID, _ node: NodeID? = nil, owing: Bool, _ error: SessionError) {
-    guard let index = place(of: peer) else { return }
+  package mutating func end(with peer: PeerID, _ node: NodeID? = nil, owing: Bool, _ failure: StreamFailure) {
+    guard let index = index(of: peer) else { return }
     if let node, let known = partners[index].node, known != node { return }
-    end(with: peer, error) { _ in true }
+    end(with: peer, failure) { _ in true }
     guard owing else { return _ = partners.remove(at: index) }
     partners[index].held = nil
     partners[index].isBlocked = false
@@ -214,17 +210,17 @@ struct StreamBook: Sendable {
     partners[index].debt = (partners[index].lastOpened, lastNumber)
   }
 
-  private mutating func end(with peer: PeerID, _ error: SessionError, where test: (StreamKey) -> Bool) {
+  private mutating func end(with peer: PeerID, _ failure: StreamFailure, where test: (StreamKey) -> Bool) {
     for key in flows.keys.filter({ $0.peer == peer && test($0) }).inOrder() {
-      _ = update(key) { $0.fail(error) }
+      _ = update(key) { $0.fail(failure) }
       forgetIfOver(key)
     }
   }
 
   /// Every stream is over, because the session is.
-  mutating func endAll(_ error: SessionError) {
-    for peer in partners.map(\.peer) { end(with: peer, owing: false, error) }
-    for key in flows.keys.inOrder() { _ = update(key) { $0.fail(error) } }
+  package mutating func endAll(_ failure: StreamFailure) {
+    for peer in partners.map(\.peer) { end(with: peer, owing: false, failure) }
+    for key in flows.keys.inOrder() { _ = update(key) { $0.fail(failure) } }
   }
 
   private mutating func forgetIfOver(_ key: StreamKey) {
@@ -236,7 +232,7 @@ struct StreamBook: Sendable {
   // MARK: Letters
 
   /// The next letter and its receiver; the streams of one peer take turns, and so do peers.
-  mutating func next() -> (peer: PeerID, letter: StreamLetter)? {
+  package mutating func next() -> (peer: PeerID, letter: StreamLetter)? {
     for _ in partners.indices {
       turn = (turn + 1) % partners.count
       if !partners[turn].isBlocked, let letter = next(of: turn) { return (partners[turn].peer, letter) }
@@ -252,7 +248,7 @@ struct StreamBook: Sendable {
     }
     if !partners[index].refused.isEmpty {
       let mark = StreamMark.yours(partners[index].refused.removeFirst(), start: partners[index].node?.incarnation ?? 0)
-      return .reset(mark, .limit, RemoteError("limit", Self.fullText))
+      return .reset(mark, StreamReset(.limit, "limit", Self.fullText))
     }
     while !partners[index].queue.isEmpty {
       let key = partners[index].queue.removeFirst()
@@ -268,34 +264,39 @@ struct StreamBook: Sendable {
   }
 
   /// The node had no room for a letter: it is the next one when there is.
-  mutating func hold(_ letter: StreamLetter, for peer: PeerID) {
-    guard let index = place(of: peer) else { return }
+  package mutating func hold(_ letter: StreamLetter, for peer: PeerID) {
+    guard let index = index(of: peer) else { return }
     partners[index].held = letter
     partners[index].isBlocked = true
   }
 
   /// A peer could not be told which streams are over: it is told when it is in reach.
-  mutating func postpone(_ peer: PeerID, received: UInt64, opened: UInt64) {
-    guard let index = place(of: peer) else { return }
+  package mutating func postpone(_ peer: PeerID, received: UInt64, opened: UInt64) {
+    guard let index = index(of: peer) else { return }
     partners[index].debt = (received, opened)
-    partners[index].isAway = true
+    lost(peer)
+  }
+
+  /// A peer is out of reach: it is told which streams are over when it is back.
+  mutating func lost(_ peer: PeerID) {
+    if let index = index(of: peer) { partners[index].isAway = true }
   }
 
   /// The node may have room again.
-  mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
+  package mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
 
   /// A letter has gone to this start of a peer; streams with another one are over.
-  mutating func sent(to node: NodeID) {
-    if let index = place(of: node) { partners[index].isAway = false }
+  package mutating func sent(to node: NodeID) {
+    if let index = index(of: node) { partners[index].isAway = false }
   }
 
   /// A peer can be reached again, and be told which streams are over.
-  mutating func reached(_ peer: PeerID) {
-    if let index = place(of: peer) { partners[index].isAway = false }
+  package mutating func reached(_ peer: PeerID) {
+    if let index = index(of: peer) { partners[index].isAway = false }
   }
 
   private mutating func enqueue(_ key: StreamKey) {
-    guard flows[key]?.hasNext == true, let index = place(of: key.peer) ?? add(key.peer),
+    guard flows[key]?.hasNext == true, let index = index(of: key.peer) ?? add(key.peer),
       !partners[index].queue.contains(key)
     else { return }
     partners[index].queue.append(key)
@@ -306,10 +307,10 @@ struct StreamBook: Sendable {
   }
 
   /// Streams that others have opened and that wait to be accepted.
-  var offeredCount: Int { flows.values.count { $0.stage == .offered && !$0.isOver } }
+  package var offeredCount: Int { flows.values.count { $0.stage == .offered && !$0.isOver } }
 
   /// Bytes of streams with a peer that wait to be read.
-  func waitingBytes(of peer: PeerID) -> Int {
+  package func waitingBytes(of peer: PeerID) -> Int {
     flows.reduce(0) { $0 + ($1.key.peer == peer ? $1.value.waitingBytes : 0) }
   }
 }

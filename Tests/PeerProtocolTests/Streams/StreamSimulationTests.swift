@@ -1,10 +1,8 @@
 import AnchorReplication
 import Basics
-import PeerProtocol
+@testable import PeerProtocol
 import TestSupport
 import Testing
-
-@testable import SharedWorld
 
 /// Two books of streams over chains of letters that are slow, have little room and fail, by a seed.
 ///
@@ -105,7 +103,7 @@ private struct StreamSimulation {
     lastWrite += 1
     let number = lastWrite
     let result = pair.books[side].update(key) { flow in
-      Result { () throws(SessionError) in try flow.write(bytes, isEnd: isEnd, number: number) }
+      Result { () throws(StreamFailure) in try flow.write(bytes, isEnd: isEnd, number: number) }
     }
     guard case .success = result else { return }
     writes[side][number] = (name, bytes.count, isEnd)
@@ -141,7 +139,7 @@ private struct StreamSimulation {
     guard let key = pick(side) else { return }
     if isReset {
       _ = pair.books[side].update(key) {
-        $0.reset(.app, RemoteError("enough"), SessionError(.streamReset, "enough"))
+        $0.reset(StreamReset(.app, "enough"), .resetHere(StreamReset(.app, "enough")))
       }
     } else {
       settle(side)
@@ -184,7 +182,7 @@ private struct StreamSimulation {
         if case .over(_, let received, let opened) = letter {
           pair.books[side].postpone(peer, received: received, opened: opened)
         } else {
-          pair.books[side].end(with: peer, owing: true, SessionError(.unknownPeer, "lost"))
+          pair.books[side].end(with: peer, owing: true, .left(peer, .connectionLost))
         }
       } else if wires[side].count >= 6 {
         pair.books[side].hold(letter, for: peer)
@@ -207,7 +205,7 @@ private struct StreamSimulation {
     wires[side] = []
     isDown[side] = true
     let node = pair.nodes[1 - side]
-    pair.books[side].end(with: node.peer, node, owing: true, SessionError(.notConnected, "lost"))
+    pair.books[side].end(with: node.peer, node, owing: true, .left(node.peer, .connectionLost))
   }
 
   private mutating func back(_ side: Int) {

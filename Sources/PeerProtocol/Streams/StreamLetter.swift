@@ -1,8 +1,7 @@
-import Basics
-import PeerProtocol
+package import Basics
 
 /// Names a stream in a letter: the peer that opened it gave it the number.
-enum StreamMark: Equatable, Sendable {
+package enum StreamMark: Equatable, Sendable {
   /// The sender of the letter opened it.
   case mine(UInt64)
   /// The receiver of the letter opened it, in this start of its process.
@@ -12,7 +11,7 @@ enum StreamMark: Equatable, Sendable {
 /// The content of a message of the kind `stream`: a part of a stream, or a word about one.
 ///
 /// They come exactly once and in order, in a chain that all streams of two peers share: see Documentation/Protocol/streams.md.
-enum StreamLetter: Equatable, Sendable {
+package enum StreamLetter: Equatable, Sendable {
   /// The sender opens a stream, and grants the receiver so many bytes on it.
   case open(UInt64, limit: UInt64, name: String)
   /// The receiver may send so many bytes in all; the first one of the side that did not open the stream accepts it.
@@ -22,7 +21,7 @@ enum StreamLetter: Equatable, Sendable {
   /// The sender sends no further bytes.
   case end(StreamMark)
   /// The stream is over in both directions, or was not accepted.
-  case reset(StreamMark, StreamReset, RemoteError)
+  case reset(StreamMark, StreamReset)
   /// All streams are over that this start of the receiver opened up to the number `received`, or the sender up to `opened`.
   case over(start: UInt64, received: UInt64, opened: UInt64)
 
@@ -36,7 +35,7 @@ enum StreamLetter: Equatable, Sendable {
   }
 
   /// The bytes of the message.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = ByteWriter()
     switch self {
     case .open(let number, let limit, let name):
@@ -55,12 +54,12 @@ enum StreamLetter: Equatable, Sendable {
     case .end(let mark):
       writer.write(Form.end.rawValue)
       mark.write(to: &writer)
-    case .reset(let mark, let reason, let error):
+    case .reset(let mark, let reset):
       writer.write(Form.reset.rawValue)
       mark.write(to: &writer)
-      writer.write(reason.rawValue)
-      writer.writeString(error.code)
-      writer.writeString(error.message)
+      writer.write(reset.reason.rawValue)
+      writer.writeString(reset.code)
+      writer.writeString(reset.message)
     case .over(let start, let received, let opened):
       writer.write(Form.over.rawValue)
       writer.write(start)
@@ -71,7 +70,7 @@ enum StreamLetter: Equatable, Sendable {
   }
 
   /// Reads what ``bytes`` wrote.
-  init(_ bytes: [UInt8]) throws(DecodingFailure) {
+  package init(_ bytes: [UInt8]) throws(DecodingFailure) {
     var reader = ByteReader(bytes.span)
     guard let form = Form(rawValue: try reader.readByte()) else { throw .unknownKind(offset: 0) }
     switch form {
@@ -96,9 +95,10 @@ enum StreamLetter: Equatable, Sendable {
     case .reset:
       let mark = try StreamMark(reading: &reader)
       // The stream is over, whatever the reason.
-      let reason = StreamReset(rawValue: try reader.readByte()) ?? .app
-      let code = try reader.readString(limit: RemoteError.codeLimit)
-      self = .reset(mark, reason, RemoteError(code, try reader.readString(limit: RemoteError.messageLimit)))
+      let reason = StreamReset.Reason(rawValue: try reader.readByte()) ?? .app
+      let code = try reader.readString(limit: ProtocolLimits.errorCode)
+      let message = try reader.readString(limit: ProtocolLimits.errorMessage)
+      self = .reset(mark, StreamReset(reason, code, message))
     case .over:
       let start = try reader.read(UInt64.self)
       let received = try reader.read(UInt64.self)
@@ -139,14 +139,27 @@ extension StreamMark {
   }
 }
 
-/// The reason for a reset.
-enum StreamReset: UInt8, Sendable, CaseIterable {
-  /// The app says so; code and text are its own.
-  case app = 0
-  /// Nothing there accepts streams of this name.
-  case unhandled = 1
-  /// The opener has too many streams to this peer.
-  case limit = 2
-  /// The receiver of the reset has broken the rules of the stream.
-  case violation = 3
+/// Why one end has ended a stream in both directions.
+package struct StreamReset: Equatable, Sendable {
+  package enum Reason: UInt8, Sendable, CaseIterable {
+    /// The app says so; code and text are its own.
+    case app = 0
+    /// Nothing there accepts streams of this name.
+    case unhandled = 1
+    /// The opener has too many streams to this peer.
+    case limit = 2
+    /// The receiver of the reset has broken the rules of the stream.
+    case violation = 3
+  }
+
+  package let reason: Reason
+  /// A word for programs, at most ``ProtocolLimits/errorCode`` bytes.
+  package let code: String
+  /// A sentence for people, at most ``ProtocolLimits/errorMessage`` bytes.
+  package let message: String
+
+  package init(_ reason: Reason, _ code: String, _ message: String = "") {
+    assert(code.utf8.count <= ProtocolLimits.errorCode && message.utf8.count <= ProtocolLimits.errorMessage)
+    (self.reason, self.code, self.message) = (reason, code, message)
+  }
 }

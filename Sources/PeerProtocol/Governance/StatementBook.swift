@@ -25,7 +25,7 @@ package import WorldModel
 /// are in Documentation/Decisions/0020-owned-sessions.md.
 package struct StatementBook: Sendable, Equatable {
   /// The register of a raised cut.
-  private struct RaisePlace: Comparable {
+  private struct RaiseKey: Comparable {
     let signer: PeerID
     let ruling: SHA256Digest
     let incarnation: UInt64
@@ -49,7 +49,7 @@ package struct StatementBook: Sendable, Equatable {
   /// How many subjects a signer has ruled on.
   private var subjectCounts: Table<PeerID, Int> = [:]
   /// By the hash of the statement whose cut is raised.
-  private var raises: Table<SHA256Digest, Table<RaisePlace, Statement>> = [:]
+  private var raises: Table<SHA256Digest, Table<RaiseKey, Statement>> = [:]
   /// By signer.
   private var raiseCounts: Table<PeerID, Int> = [:]
   /// The present time, by which admissions end (milliseconds since 1970); no statement is dropped because of it.
@@ -91,7 +91,7 @@ package struct StatementBook: Sendable, Equatable {
   package func accepts(_ statement: Statement, by signer: PeerID) -> Bool {
     guard counts(statement, by: signer) else { return false }
     if statement.kind == .raise {
-      let known = raises[statement.named[0]]?[raisePlace(of: statement, by: signer)]
+      let known = raises[statement.named[0]]?[raiseKey(of: statement, by: signer)]
       return known.map { statement.cuts[0].sequence > $0.cuts[0].sequence } ?? true
     }
     return rulings[statement.subject]?[signer].map { statement.replaces($0) } ?? true
@@ -101,7 +101,7 @@ package struct StatementBook: Sendable, Equatable {
   @discardableResult
   package mutating func add(_ statement: Statement, by signer: PeerID) -> Bool {
     guard accepts(statement, by: signer) else { return false }
-    if statement.kind == .raise { return raise(statement, at: raisePlace(of: statement, by: signer)) }
+    if statement.kind == .raise { return raise(statement, at: raiseKey(of: statement, by: signer)) }
     let subject = statement.subject
     let wasModerator = naming(of: subject) != nil
     let before = store(statement, of: subject, by: signer)
@@ -127,25 +127,25 @@ package struct StatementBook: Sendable, Equatable {
     return before
   }
 
-  private mutating func raise(_ statement: Statement, at place: RaisePlace) -> Bool {
-    if exchange(&raises[place.ruling, default: [:]][place], with: statement) == nil {
-      raiseCounts[place.signer, default: 0] += 1
+  private mutating func raise(_ statement: Statement, at key: RaiseKey) -> Bool {
+    if exchange(&raises[key.ruling, default: [:]][key], with: statement) == nil {
+      raiseCounts[key.signer, default: 0] += 1
     }
-    if raiseCounts[place.signer] ?? 0 > Self.raisesOfSigner,
-      let last = raises.values.lazy.flatMap(\.keys).filter({ $0.signer == place.signer }).max()
+    if raiseCounts[key.signer] ?? 0 > Self.raisesOfSigner,
+      let last = raises.values.lazy.flatMap(\.keys).filter({ $0.signer == key.signer }).max()
     {
       drop([last])
     }
-    assert(raiseCounts[place.signer] ?? 0 <= Self.raisesOfSigner, "a signer raises more cuts than it may")
-    return raises[place.ruling]?[place] != nil
+    assert(raiseCounts[key.signer] ?? 0 <= Self.raisesOfSigner, "a signer raises more cuts than it may")
+    return raises[key.ruling]?[key] != nil
   }
 
-  private mutating func drop(_ places: [RaisePlace]) {
-    for place in places {
-      raises[place.ruling]?[place] = nil
-      if raises[place.ruling]?.isEmpty == true { raises[place.ruling] = nil }
-      raiseCounts[place.signer, default: 0] -= 1
-      assert(raiseCounts[place.signer] ?? 0 >= 0, "a raise was dropped twice")
+  private mutating func drop(_ keys: [RaiseKey]) {
+    for key in keys {
+      raises[key.ruling]?[key] = nil
+      if raises[key.ruling]?.isEmpty == true { raises[key.ruling] = nil }
+      raiseCounts[key.signer, default: 0] -= 1
+      assert(raiseCounts[key.signer] ?? 0 >= 0, "a raise was dropped twice")
     }
   }
 
@@ -159,12 +159,12 @@ package struct StatementBook: Sendable, Equatable {
     for (subject, words) in rulings {
       for (signer, statement) in words where !counts(statement, by: signer) { store(nil, of: subject, by: signer) }
     }
-    let places = raises.values.flatMap { $0 }.filter { !counts($0.value, by: $0.key.signer) }
-    drop(places.map(\.key))
+    let keys = raises.values.flatMap { $0 }.filter { !counts($0.value, by: $0.key.signer) }
+    drop(keys.map(\.key))
   }
 
-  private func raisePlace(of statement: Statement, by signer: PeerID) -> RaisePlace {
-    RaisePlace(signer: signer, ruling: statement.named[0], incarnation: statement.cuts[0].incarnation)
+  private func raiseKey(of statement: Statement, by signer: PeerID) -> RaiseKey {
+    RaiseKey(signer: signer, ruling: statement.named[0], incarnation: statement.cuts[0].incarnation)
   }
 
   /// Whether a statement counts beside those that are here.

@@ -1,14 +1,33 @@
 import Basics
 import WorldModel
 
-/// The organ of the connections: greeting, the choice of one control link to each peer, bulk links, keep-alive, and what waits
-/// to leave.
+/// The organ of the connections: greeting, the choice of one control link to each peer, bulk links, keep-alive.
+///
+/// Every organ speaks to peers, and a peer is wherever its key answers; but what arrives is connections, and there are
+/// more of them than peers. Two peers that find each other dial at the same moment, a peer is dialled at all of its
+/// addresses, a process starts again while TCP still believes in the one before, and strangers come from anywhere.
+///
+/// Of the connections to one peer one carries everything. Each end has to choose the same one without asking, so the
+/// choice depends only on what both know: the one that the lower id dialled. A rule by age would not do, since each end
+/// sees another order. It must not choose between two starts of a peer: a dead process cannot say that it is dead, and
+/// if its connection were kept, the new one would be turned away until TCP gives up. So a hello says the start, and a
+/// later one ends all that came before (``closeOlderStarts(than:in:)``). Which start is later only the connections
+/// tell, and a hello may overtake another; a start that has given way and comes back is a second process with the same
+/// identity, and the app is told.
+///
+/// A connection is a stranger's until its peer is a member: it has a deadline, little room, and places of which there
+/// are few, so that one who only connects costs almost nothing. A second connection, for pieces of maps, is opened
+/// beside the one that carries everything else, since a map of 100 MB in front of an anchor makes it late by seconds;
+/// it lives no longer than the first (`Links+Bulk.swift`).
+///
+/// Closing has consequences in every organ, which may close further links. So a method that closes one returns and is
+/// called again, rather than going on with what it knew of the others.
 struct Links: Organ {
-  private var links = PerLink<Link>()
+  var links = PerLink<Link>()
   /// The links as every organ sees them.
-  private var directory = LinkDirectory()
+  var directory = LinkDirectory()
   /// The second connections to members.
-  private var bulk = BulkLinks()
+  var bulk = BulkLinks()
   /// Starts of peers that gave way to later ones.
   private var replaced = ReplacedStarts()
   /// Where this peer listens.
@@ -282,7 +301,7 @@ struct Links: Organ {
     turn.mesh.publish(links: directory)
   }
 
-  private mutating func close(_ link: LinkRef, _ cause: ClosedLink.Cause, in turn: inout Turn) {
+  mutating func close(_ link: LinkRef, _ cause: ClosedLink.Cause, in turn: inout Turn) {
     guard let state = links[link], let entry = directory[link] else { return }
     switch cause {
     case .ended(let reason):
@@ -307,87 +326,6 @@ struct Links: Organ {
         ClosedLink(
           link: link, peer: entry.peer, remote: entry.remote, isDialled: entry.isDialled, node: entry.node,
           kind: state.kind, isCarrier: carrier == link, isLast: carrier == nil || carrier == link, cause: cause)))
-  }
-
-  // MARK: Bulk links
-
-  /// Wants a bulk link to a member from which much of a map is still to come.
-  mutating func wantBulk(with peer: PeerID, in turn: inout Turn) {
-    guard bulk.mayTry(peer, at: turn.now), let control = directory.carrier(of: peer), let link = links[control],
-      link.kind == .member, directory.offers(.bulk, on: control)
-    else { return }
-    let token = BulkOffer.Token(high: turn.random.next(), low: turn.random.next())
-    bulk.await(token, from: peer, at: turn.now)
-    let offer = BulkOffer(token: token, receiverDials: !link.isDialled)
-    turn.send(.bulkOffer, on: control) { offer.write(to: &$0) }
-    if !offer.receiverDials { bulk.dial(peer, token, at: link.remote, in: &turn) }
-  }
-
-  /// The other side wants one.
-  private mutating func receiveOffer(_ offer: BulkOffer, on control: LinkRef, in turn: inout Turn) {
-    guard let link = links[control] else { return }
-    if offer.receiverDials {
-      // Only one side knows a way, so that two wishes at once are one dial.
-      guard link.isDialled, bulk.mayTry(link.peer, at: turn.now) else { return }
-      bulk.await(offer.token, from: link.peer, at: turn.now)
-      bulk.dial(link.peer, offer.token, at: link.remote, in: &turn)
-      return
-    }
-    guard !link.isDialled, bulk.link(to: link.peer) == nil else { return }
-    bulk.await(offer.token, from: link.peer, at: turn.now)
-    let early = directory.all.first { directory[$0]?.peer == link.peer && token(of: $0) == offer.token }
-    if let early { attach(early, in: &turn) }
-  }
-
-  /// The first frame of either side says that a connection is a second one; the dialler says it first, and the other
-  /// side repeats it when it knows the offer.
-  private mutating func receiveAttach(
-    _ token: BulkOffer.Token, on link: LinkRef, in turn: inout Turn
-  ) throws(DecodingFailure) {
-    guard let state = links[link], case .greeting(var greeting) = state.phase else { return }
-    // The dialler has said which token it is; the other side says it once.
-    guard greeting.token == (state.isDialled ? token : nil) else {
-      throw .invalid("not the token of this connection, or a second one", offset: 0)
-    }
-    greeting.token = token
-    links[link]?.phase = .greeting(greeting)
-    if bulk.awaits(token, from: state.peer) {
-      attach(link, in: &turn)
-    } else if state.isDialled {
-      // The offer is void since the control link was replaced: pieces that follow would find no one to take them.
-      close(link, .dropped, in: &turn)
-    }
-  }
-
-  /// A dial for a bulk link has come through.
-  private mutating func bulkOpened(
-    _ link: LinkRef, to peer: PeerID, _ token: BulkOffer.Token, in turn: inout Turn
-  ) {
-    guard let state = links[link], state.peer == peer, case .greeting(var greeting) = state.phase,
-      bulk.awaits(token, from: peer)
-    else { return close(link, .dropped, in: &turn) }
-    greeting.token = token
-    links[link]?.phase = .greeting(greeting)
-    turn.send(.attach, on: link) { token.write(to: &$0) }
-  }
-
-  private func token(of link: LinkRef) -> BulkOffer.Token? {
-    if case .greeting(let greeting) = links[link]?.phase { greeting.token } else { nil }
-  }
-
-  private mutating func attach(_ link: LinkRef, in turn: inout Turn) {
-    guard let state = links[link], let token = token(of: link), let control = directory.carrier(of: state.peer),
-      links[control]?.kind == .member
-    else { return close(link, .dropped, in: &turn) }
-    if !state.isDialled {
-      turn.emit(.admitted(link.id))
-      turn.send(.attach, on: link) { token.write(to: &$0) }
-    }
-    links[link]?.phase = .bulk
-    bulk.open(link, to: state.peer)
-    directory.attach(link)
-    turn.mesh.publish(links: directory)
-    turn.flush(link)
   }
 
   // MARK: Sending

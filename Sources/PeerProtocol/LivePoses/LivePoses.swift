@@ -238,7 +238,7 @@ struct LivePoses: Organ {
   /// Whether `node` is a member without a link of its own: who has one is believed on that link alone.
   private func mayBeFar(_ node: NodeID, in turn: borrowing Turn) -> Bool {
     guard node != turn.me, turn.mesh.isMember(node) else { return false }
-    return turn.mesh.graph.place(of: node).map { !turn.mesh.graph.neighbors.contains($0) } ?? true
+    return turn.mesh.graph.slot(of: node).map { !turn.mesh.graph.neighbors.contains($0) } ?? true
   }
 
   /// Tells a neighbour what this node wants to hear of; who never said anything wants all.
@@ -308,8 +308,8 @@ struct LivePoses: Organ {
     guard let anchor = turn.anchor(movedBy: update) else { return true }
     if isWanted(anchor, by: neighbor, in: turn) { return true }
     var far = turn.mesh.graph.dependants(of: neighbor, for: update.origin)
-    while let place = far.popFirst() {
-      if let node = turn.mesh.graph.node(at: place), isWanted(anchor, by: node, in: turn) { return true }
+    while let slot = far.popFirst() {
+      if let node = turn.mesh.graph.node(at: slot), isWanted(anchor, by: node, in: turn) { return true }
     }
     return false
   }

@@ -115,10 +115,10 @@ struct PoseLane: Sendable {
   /// Forgets numbers that others made up in a node's name: more than 2³² above the one that it comes with itself.
   mutating func hear(_ node: NodeID, at sequence: UInt64) {
     let isMadeUp = { (known: UInt64) in known > sequence && known - sequence > 1 << 32 }
-    let place = place(of: node)
-    if isMadeUp(senders[place].floor) { senders[place].floor = 0 }
-    for index in senders[place].slots.indices where isMadeUp(senders[place].slots[index].update.sequence) {
-      senders[place].slots[index].update.sequence = 1
+    let sender = index(of: node)
+    if isMadeUp(senders[sender].floor) { senders[sender].floor = 0 }
+    for index in senders[sender].slots.indices where isMadeUp(senders[sender].slots[index].update.sequence) {
+      senders[sender].slots[index].update.sequence = 1
     }
   }
 
@@ -127,16 +127,16 @@ struct PoseLane: Sendable {
   /// An update for which its sender has no slot left counts as old.
   mutating func receive(_ update: EphemeralUpdate, at now: Instant) -> Bool {
     guard update.origin != me else { return false }
-    let place = place(of: update.origin)
-    guard update.sequence > senders[place].floor || update.subject == .participant else { return false }
+    let sender = index(of: update.origin)
+    guard update.sequence > senders[sender].floor || update.subject == .participant else { return false }
     let slot = Slot(update: update, since: now)
-    if let index = senders[place].slots.firstIndex(where: { $0.update.subject == update.subject }) {
-      guard update.sequence > senders[place].slots[index].update.sequence else { return false }
-      senders[place].slots[index] = slot
+    if let index = senders[sender].slots.firstIndex(where: { $0.update.subject == update.subject }) {
+      guard update.sequence > senders[sender].slots[index].update.sequence else { return false }
+      senders[sender].slots[index] = slot
       return true
     }
-    guard senders[place].slots.count < ProtocolLimits.ephemeralSlots else { return false }
-    senders[place].slots.append(slot)
+    guard senders[sender].slots.count < ProtocolLimits.ephemeralSlots else { return false }
+    senders[sender].slots.append(slot)
     return true
   }
 
@@ -162,7 +162,7 @@ struct PoseLane: Sendable {
     senders.removeAll { !isReachable($0.node) }
   }
 
-  private mutating func place(of node: NodeID) -> Int {
+  private mutating func index(of node: NodeID) -> Int {
     if let index = senders.firstIndex(where: { $0.node == node }) { return index }
     senders.append(Sender(node: node))
     return senders.count - 1

@@ -27,7 +27,7 @@ extension Turn {
     if host == me { return tellers.count > 1 }
     if mesh.hasMemberLink(to: host.peer) { return tellers.contains { mesh.linkedNode($0) == host } }
     let ways = mesh.graph.ways(to: host)
-    return tellers.contains { mesh.linkedNode($0).flatMap(mesh.graph.place).map(ways.contains) ?? false }
+    return tellers.contains { mesh.linkedNode($0).flatMap(mesh.graph.slot).map(ways.contains) ?? false }
   }
 
   /// Whether a member came into reach so recently that it may know more of the session it comes from.

@@ -48,8 +48,8 @@ struct Departures: Sendable {
     let most = hearsay.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     func rank(_ peer: PeerID) -> (Int, UInt64) {
       guard let origin = origins[peer] else { return (1, 0) }
-      let place = origin.isHearsay && origin.teller == most ? 0 : origin.isHearsay ? 1 : origin.teller != nil ? 2 : 3
-      return (place, origin.number)
+      let rank = origin.isHearsay && origin.teller == most ? 0 : origin.isHearsay ? 1 : origin.teller != nil ? 2 : 3
+      return (rank, origin.number)
     }
     return peers.map { (rank($0), $0) }.min { $0.0 < $1.0 }?.1
   }

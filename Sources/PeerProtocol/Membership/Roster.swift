@@ -99,13 +99,13 @@ package struct Roster: Sendable, Equatable {
     let out = entries.lazy.filter { $0.status == .kicked }.map(\.peerID)
     guard let peer = departures.first(of: left) ?? departures.first(of: out) else { return false }
     departures.remove(peer)
-    let gone = entries.remove(at: place(of: peer))
+    let gone = entries.remove(at: position(of: peer))
     assert(gone.peerID == peer && gone.status != .present, "a member was given up")
     return true
   }
 
   /// Where the record of `peer` stands, or belongs, among the entries.
-  private func place(of peer: PeerID) -> Int {
+  private func position(of peer: PeerID) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
@@ -116,8 +116,8 @@ package struct Roster: Sendable, Equatable {
 
   /// Where the record of `peer` stands; nil where there is none.
   private func index(of peer: PeerID) -> Int? {
-    let place = place(of: peer)
-    return place < entries.count && entries[place].peerID == peer ? place : nil
+    let index = position(of: peer)
+    return index < entries.count && entries[index].peerID == peer ? index : nil
   }
 
   /// Puts `entry` in the place of what is known, whatever that is.
@@ -125,9 +125,9 @@ package struct Roster: Sendable, Equatable {
     if let index = index(of: entry.peerID) {
       entries[index] = entry
     } else {
-      let place = place(of: entry.peerID)
-      assert(place == 0 || entries[place - 1].peerID < entry.peerID, "records stand in the order of the ids")
-      entries.insert(entry, at: place)
+      let index = position(of: entry.peerID)
+      assert(index == 0 || entries[index - 1].peerID < entry.peerID, "records stand in the order of the ids")
+      entries.insert(entry, at: index)
     }
   }
 

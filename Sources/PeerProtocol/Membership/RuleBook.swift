@@ -60,10 +60,10 @@ struct RuleBook: Sendable {
 
   /// Whether a neighbour has no link to the host, as it announces it.
   private func isFarFromHost(_ node: NodeID, in turn: borrowing Turn) -> Bool {
-    guard let host = turn.mesh.host, host != turn.me, host != node, let place = turn.mesh.graph.place(of: host) else {
+    guard let host = turn.mesh.host, host != turn.me, host != node, let slot = turn.mesh.graph.slot(of: host) else {
       return false
     }
-    return !turn.mesh.graph.linked(to: node).contains(place)
+    return !turn.mesh.graph.linked(to: node).contains(slot)
   }
 
   /// Tells a new member the rules, where anybody has set some.

@@ -4,8 +4,8 @@ import WorldModel
 
 /// The receivers of messages: which there are, how they are reached, and when they are given up.
 extension Messages {
-  /// The place of a receiver.
-  func place(of peer: PeerID, _ track: MessageTrack = .ordinary) -> Int? {
+  /// The index of a receiver.
+  func index(of peer: PeerID, _ track: MessageTrack = .ordinary) -> Int? {
     // By index: an outflow is costly to copy.
     outflows.indices.first { outflows[$0].track == track && outflows[$0].receiver.peer == peer }
   }
@@ -14,13 +14,13 @@ extension Messages {
   func question(of index: Int) -> MessageReport { MessageReport(.question, outflows[index].track) }
 
   /// The start of a peer to which parts of streams go; nil before the first.
-  func streamReceiver(_ peer: PeerID) -> NodeID? { place(of: peer, .streams).map { outflows[$0].receiver } }
+  func streamReceiver(_ peer: PeerID) -> NodeID? { index(of: peer, .streams).map { outflows[$0].receiver } }
 
   /// Begins chains of a kind to receivers that have none.
   mutating func addOutflows(_ track: MessageTrack, for peers: [PeerID]?, in turn: inout Turn) {
     guard track != .ordinary else { return }
     let receivers = outflows.indices.filter { isReceiver($0, in: peers, .ordinary) }.map { outflows[$0].receiver }
-    for receiver in receivers where place(of: receiver.peer, track) == nil {
+    for receiver in receivers where index(of: receiver.peer, track) == nil {
       updateWay(insert(receiver, track, in: turn), in: &turn)
     }
   }
@@ -38,11 +38,11 @@ extension Messages {
   ) -> Int {
     lastChain += 1
     let outflow = Outflow(to: receiver, track, chain: lastChain, window: turn.configuration.firstMessageWindow)
-    let place = outflows.firstIndex { other in
+    let index = outflows.firstIndex { other in
       receiver.peer < other.receiver.peer || track == .critical && receiver.peer == other.receiver.peer
     }
-    outflows.insert(outflow, at: place ?? outflows.count)
-    return place ?? outflows.count - 1
+    outflows.insert(outflow, at: index ?? outflows.count)
+    return index ?? outflows.count - 1
   }
 
   /// The start of a peer's process to which messages go: the one at the other end of a link comes before its record.
@@ -75,7 +75,7 @@ extension Messages {
     }
     let newcomers = newcomers.compactMap { turn.mesh.links.node($0)?.peer }
     let members = turn.mesh.roster.entries.filter { $0.status == .present && $0.peerID != turn.me.peer }.map(\.peerID)
-    for peer in newcomers + members where place(of: peer) == nil {
+    for peer in newcomers + members where index(of: peer) == nil {
       if let start = start(of: peer, in: turn), isListed(start, in: turn) { insert(start, in: turn) }
     }
     for index in outflows.indices { updateWay(index, in: &turn) }

@@ -70,7 +70,7 @@ extension Messages {
     }
   }
 
-  /// The place of what a peer has sent, where a later start of it begins without a past; nil for an earlier start.
+  /// The slot of what a peer has sent, where a later start of it begins without a past; nil for an earlier start.
   private mutating func unreliableInflow(of sender: NodeID, in turn: borrowing Turn) -> Int? {
     if let index = unreliableInflows.firstIndex(where: { $0.sender.peer == sender.peer }) {
       let known = unreliableInflows[index].sender

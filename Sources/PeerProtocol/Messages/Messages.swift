@@ -42,7 +42,7 @@ struct Messages: Organ {
   ) -> Answer {
     // A node that has sent nothing yet looks at its receivers now.
     if lastNumber == 0 { review(in: &turn) }
-    for peer in peers ?? [] where place(of: peer) == nil {
+    for peer in peers ?? [] where index(of: peer) == nil {
       if !addOutflow(for: peer, in: &turn) { return .refused(.notReceiver(peer)) }
     }
     if case .unreliable(let key) = mode {
@@ -178,8 +178,8 @@ struct Messages: Organ {
     case .message:
       var reader = ByteReader(body)
       let head = try MessageHead(reading: &reader)
-      let place = inflow(of: sender.node, head.track, in: turn)
-      receive(head, try reader.readSpan(reader.remaining), at: place, in: &turn)
+      let slot = inflow(of: sender.node, head.track, in: turn)
+      receive(head, try reader.readSpan(reader.remaining), at: slot, in: &turn)
     case .report: receive(try MessageReport(body: body), from: sender.node, on: sender.link, in: &turn)
     case .relayedMessage: try receiveRelayed(body, from: sender, in: &turn)
     case .relayedReport:
@@ -199,8 +199,8 @@ struct Messages: Organ {
     let head = try MessageHead(reading: &reader)
     guard turn.believes(route.from, on: sender) else { return }
     guard route.to != turn.me else {
-      let place = inflow(of: route.from, head.track, in: turn)
-      return receive(head, try reader.readSpan(reader.remaining), at: place, in: &turn)
+      let slot = inflow(of: route.from, head.track, in: turn)
+      return receive(head, try reader.readSpan(reader.remaining), at: slot, in: &turn)
     }
     guard route.hops < ProtocolLimits.hops, let hop = turn.nextLink(to: route.to, avoiding: sender.node) else { return }
     route.hops += 1
@@ -224,7 +224,7 @@ struct Messages: Organ {
     _ bytes: RawSpan, from sender: NodeID, in turn: inout Turn, until isSpent: () -> Bool
   ) throws(DecodingFailure) -> (used: Int, isSpent: Bool) {
     let (type, limit) = (FrameType.message, FrameType.message.rule.limit)
-    var (used, known) = (0, nil as (place: InflowPlace, track: MessageTrack)?)
+    var (used, known) = (0, nil as (slot: InflowSlot, track: MessageTrack)?)
     while FrameHead.type(in: bytes, at: used) == type.rawValue,
       let frame = try FrameHead.find(in: bytes, at: used, limit: limit)
     {
@@ -233,22 +233,22 @@ struct Messages: Organ {
       let head: MessageHead
       do throws(DecodingFailure) { head = try MessageHead(reading: &reader) } catch .unknownKind { continue }
       let content = try reader.readSpan(reader.remaining)
-      let before = known?.track == head.track ? known?.place : nil
-      let place = before ?? inflow(of: sender, head.track, in: turn)
-      known = (place, head.track)
-      receive(head, content, at: place, in: &turn)
+      let before = known?.track == head.track ? known?.slot : nil
+      let slot = before ?? inflow(of: sender, head.track, in: turn)
+      known = (slot, head.track)
+      receive(head, content, at: slot, in: &turn)
       if used < bytes.byteCount, isSpent() { return (used, true) }
     }
     return (used, false)
   }
 
   /// Hands a message to the app if it is the next one of its sender, and sees to its report.
-  private mutating func receive(_ head: MessageHead, _ message: RawSpan, at place: InflowPlace, in turn: inout Turn) {
-    let index = place.index
+  private mutating func receive(_ head: MessageHead, _ message: RawSpan, at slot: InflowSlot, in turn: inout Turn) {
+    let index = slot.index
     let (limit, rules) = (turn.configuration.messageWindow, turn.configuration.rules)
     let cost = ProtocolLimits.cost(ofMessage: message.byteCount)
     // The app hears first that the sender is there: what comes before, its sender sends again.
-    let arrival = place.isPresent ? inflows[index].take(head, cost: cost, limit: limit, rules: rules) : .unexpected
+    let arrival = slot.isPresent ? inflows[index].take(head, cost: cost, limit: limit, rules: rules) : .unexpected
     if arrival != .unexpected {
       for other in inflows.indices
       where other != index && inflows.span[other].sharesUnread(with: inflows.span[index]) {
@@ -268,10 +268,10 @@ struct Messages: Organ {
   }
 
   /// Where the messages of a start of a member are, and whether the app was told that this member is there.
-  private typealias InflowPlace = (index: Int, isPresent: Bool)
+  private typealias InflowSlot = (index: Int, isPresent: Bool)
 
-  /// The place of what this start of a member has sent.
-  private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> InflowPlace {
+  /// The slot of what this start of a member has sent.
+  private mutating func inflow(of sender: NodeID, _ track: MessageTrack, in turn: borrowing Turn) -> InflowSlot {
     let isPresent = turn.isPresent(sender.peer)
     let known = inflows.indices.first { inflows.span[$0].track == track && inflows.span[$0].sender == sender }
     if let known { return (known, isPresent) }
@@ -294,7 +294,7 @@ struct Messages: Organ {
       let index = inflow(of: node, report.track, in: turn).index
       return self.report(link == nil ? .report : .answer, to: index, in: &turn)
     }
-    guard let index = place(of: node.peer, report.track), outflows[index].receiver == node else { return }
+    guard let index = index(of: node.peer, report.track), outflows[index].receiver == node else { return }
     switch outflows[index].receive(report, rules: turn.configuration.rules) {
     case .none: return
     case .lost:

@@ -114,7 +114,7 @@ struct Outflow: Sendable {
     nextIndex(within: limit, rules: rules).map { (head(of: $0), items[$0].bytes) }
   }
 
-  /// The place of the next message to leave, if at most `limit` bytes are on their way then.
+  /// The index of the next message to leave, if at most `limit` bytes are on their way then.
   ///
   /// Inlined, as is what it calls, since one that changes an outflow would call it on a copy.
   @inline(__always)

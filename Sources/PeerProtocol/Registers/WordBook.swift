@@ -49,16 +49,16 @@ package struct WordBook: Sendable {
 
   /// The word in the register of this name; nil where there is none.
   func word(named name: ArraySlice<UInt8>) -> SpreadWord? {
-    let place = find(name)
-    return isWord(at: place, named: name) ? stored[place].word : nil
+    let index = find(name)
+    return isWord(at: index, named: name) ? stored[index].word : nil
   }
 
   // MARK: Changing
 
   /// Puts a word, which has its own bytes, in the place of the one that its register has.
   mutating func set(_ word: SpreadWord) {
-    let (place, new) = (find(word.name), Stored(word))
-    if isWord(at: place, named: word.name) { stored[place] = new } else { stored.insert(new, at: place) }
+    let (index, new) = (find(word.name), Stored(word))
+    if isWord(at: index, named: word.name) { stored[index] = new } else { stored.insert(new, at: index) }
   }
 
   /// Removes of an author what is more than its topic keeps: the words with the lowest versions.
@@ -101,7 +101,7 @@ package struct WordBook: Sendable {
 
   // MARK: Places
 
-  /// The place of the first word that is not before a name.
+  /// The index of the first word that is not before a name.
   private func find(_ name: ArraySlice<UInt8>) -> Int {
     var (low, high) = (0, stored.count)
     while low < high {
@@ -111,11 +111,11 @@ package struct WordBook: Sendable {
     return low
   }
 
-  private func isWord(at place: Int, named name: ArraySlice<UInt8>) -> Bool {
-    place < stored.count && stored[place].word.name == name
+  private func isWord(at index: Int, named name: ArraySlice<UInt8>) -> Bool {
+    index < stored.count && stored[index].word.name == name
   }
 
-  /// The places of an author's words in a topic: their names begin alike.
+  /// The indices of an author's words in a topic: their names begin alike.
   private func range(of topic: UInt8, _ author: NodeID) -> Range<Int> {
     let prefix = SpreadWord.prefix(of: topic, author)[...]
     let start = find(prefix)

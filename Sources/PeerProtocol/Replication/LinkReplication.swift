@@ -18,7 +18,7 @@ struct LinkReplication: Sendable {
   /// A snapshot that is arriving, and one that is leaving.
   var incomingSnapshot = SnapshotAssembly(limit: ReplicationLimits.default.snapshotBytes)
   var outgoingSnapshot: SnapshotChunks?
-  /// How often the other side's vector makes a snapshot leave, and how often the stream begin again.
+  /// How often the other side's vector makes a snapshot leave, and how often the feed begin again.
   private var snapshotPause = RestartPause()
   private var streamPause = RestartPause()
   /// A vector that is arriving.
@@ -45,7 +45,7 @@ struct LinkReplication: Sendable {
     !isSendingSnapshot && snapshotPause.admits(at: now)
   }
 
-  /// Whether the other side's vector may make the stream begin again now; then it counts.
+  /// Whether the other side's vector may make the feed begin again now; then it counts.
   mutating func beginAgain(at now: Instant) -> Bool { streamPause.admits(at: now) }
 
   /// Leaves out what does not count: there may be a gap before what follows.
@@ -98,22 +98,22 @@ struct LinkReplication: Sendable {
   /// Moves the cursor out, so that it is changed without being copied.
   private mutating func takeCursor() -> LogCursor? { exchange(&cursor, with: nil) }
 
-  /// Moves the stream of operations out; nil when there is none, or a snapshot has to leave before it.
-  mutating func takeStream() -> LinkStream? {
+  /// Moves the feed of operations out; nil when there is none, or a snapshot has to leave before it.
+  mutating func takeFeed() -> LinkFeed? {
     guard !isSendingSnapshot, let cursor = takeCursor() else { return nil }
-    return LinkStream(cursor: cursor, isCatchingUp: isCatchingUp, relayed: relayed, passedOn: passedOn)
+    return LinkFeed(cursor: cursor, isCatchingUp: isCatchingUp, relayed: relayed, passedOn: passedOn)
   }
 
-  /// Puts back what ``takeStream()`` gave.
-  mutating func putBack(_ stream: LinkStream) {
-    cursor = stream.cursor
-    isCatchingUp = stream.isCatchingUp
-    passedOn = stream.passedOn
+  /// Puts back what ``takeFeed()`` gave.
+  mutating func putBack(_ feed: LinkFeed) {
+    cursor = feed.cursor
+    isCatchingUp = feed.isCatchingUp
+    passedOn = feed.passedOn
   }
 }
 
 /// The operations that leave on a link: where its log is read, and for whom.
-struct LinkStream {
+struct LinkFeed {
   var cursor: LogCursor
   var isCatchingUp: Bool
   let relayed: RelayedActors?
@@ -159,15 +159,15 @@ struct LinkStream {
 struct RelayedActors: Sendable {
   /// Own ones, and those of actors that have no link to the other side.
   private(set) var actors: KeySet<ActorID>
-  /// The places of those others.
+  /// The slots of those others.
   let others: NodeSet
 
   /// Those that this node brings `neighbor`, `own` among them.
   init(_ own: KeySet<ActorID>, to neighbor: NodeID, in turn: borrowing Turn) {
     (actors, others) = (own, turn.mesh.dependants(neighbor))
     var rest = others
-    while let place = rest.popFirst() {
-      guard let other = turn.mesh.graph.node(at: place) else { continue }
+    while let slot = rest.popFirst() {
+      guard let other = turn.mesh.graph.node(at: slot) else { continue }
       actors.insert(ActorID(peer: other.peer, incarnation: other.incarnation))
     }
   }

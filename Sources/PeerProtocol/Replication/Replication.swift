@@ -4,7 +4,7 @@ import WorldModel
 
 /// The organ that brings the anchors of all members together.
 ///
-/// Every link streams operations from the log at a cursor of its own, begins from the other side's vector, and falls back to a
+/// Every link sends operations from the log at a cursor of its own, begins from the other side's vector, and falls back to a
 /// snapshot where the log no longer reaches. Every five seconds each pair of linked members compares what it has.
 struct Replication: Organ {
   /// How far the anchors at the two ends of each member's link have been brought together.
@@ -298,7 +298,7 @@ struct Replication: Organ {
     return SnapshotChunks(message.take())
   }
 
-  /// Whether the other side lacks what it should have long since, and the stream may begin again for that now.
+  /// Whether the other side lacks what it should have long since, and the feed may begin again for that now.
   private mutating func misses(_ vector: VersionVector, on link: LinkRef, in turn: inout Turn) -> Bool {
     guard !vector.covers(previous) else { return false }
     let now = turn.now
@@ -317,9 +317,9 @@ struct Replication: Organ {
     links[member.link]?.outgoingSnapshot = SnapshotChunks(turn.anchors.encodeSnapshot())
   }
 
-  // MARK: Streams
+  // MARK: Feeds
 
-  /// Begins to stream from what the other side has.
+  /// Begins the feed from what the other side has.
   private mutating func restartStream(on link: LinkRef, from vector: VersionVector, in turn: inout Turn) {
     switch turn.anchors.cursorForPeer(with: vector) {
     case .log(let cursor): links[link]?.cursor = cursor
@@ -337,7 +337,7 @@ struct Replication: Organ {
     links[link]?.cursor = turn.anchors.cursorAfterSnapshot()
   }
 
-  /// Stops a stream and asks for the other side's vector, from which it begins again.
+  /// Stops a feed and asks for the other side's vector, from which it begins again.
   private mutating func restartRelay(on link: LinkRef, in turn: inout Turn) {
     guard links[link]?.cursor != nil, turn.configuration.rules.contains(.relayRestart) else { return }
     links[link]?.cursor = nil
@@ -363,31 +363,31 @@ struct Replication: Organ {
 
   /// Appends operations that the other side lacks while the window has room, unless a snapshot has to leave first.
   private mutating func streamOperations(on link: LinkRef, in turn: inout Turn) {
-    guard var stream = links.update(link, { $0.takeStream() }) ?? nil else { return }
+    guard var feed = links.update(link, { $0.takeFeed() }) ?? nil else { return }
     // Something is new, or the look at what is passed on is.
-    if !stream.isSettled || !turn.anchors.isAtEnd(stream.cursor) {
-      if stream.isRelayNew {
-        links.update(link) { $0.putBack(stream) }
-        guard let renewed = renewStream(on: link, in: &turn) else { return }
-        stream = renewed
+    if !feed.isSettled || !turn.anchors.isAtEnd(feed.cursor) {
+      if feed.isRelayNew {
+        links.update(link) { $0.putBack(feed) }
+        guard let renewed = renewFeed(on: link, in: &turn) else { return }
+        feed = renewed
       }
-      guard stream.write(in: &turn) else {
+      guard feed.write(in: &turn) else {
         startSnapshot(on: link, in: turn)
         turn.flush(link)
         return
       }
     }
-    links.update(link) { $0.putBack(stream) }
+    links.update(link) { $0.putBack(feed) }
   }
 
-  /// Looks up whose operations are passed on before the log is read; nil when the stream has to begin again.
-  private mutating func renewStream(on link: LinkRef, in turn: inout Turn) -> LinkStream? {
+  /// Looks up whose operations are passed on before the log is read; nil when the feed has to begin again.
+  private mutating func renewFeed(on link: LinkRef, in turn: inout Turn) -> LinkFeed? {
     guard let relayed = relayedActors(on: link, in: turn) else { return nil }
     restartIfGained(relayed.actors, on: link, in: &turn)
-    return links.update(link) { $0.takeStream() } ?? nil
+    return links.update(link) { $0.takeFeed() } ?? nil
   }
 
-  /// Begins a stream again when somebody's operations are passed on who was passed over before, such as one that came back.
+  /// Begins a feed again when somebody's operations are passed on who was passed over before, such as one that came back.
   private mutating func restartIfGained(_ relayed: KeySet<ActorID>, on link: LinkRef, in turn: inout Turn) {
     guard links[link]?.isCatchingUp == false, let before = links[link]?.passedOn, before != relayed else { return }
     let gained = relayed.subtracting(before)

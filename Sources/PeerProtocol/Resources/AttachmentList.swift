@@ -54,11 +54,11 @@ struct AttachmentList: Sendable, Equatable {
       guard number > facts.last?.number ?? 0, number <= ProtocolLimits.counter else {
         throw .invalid("numbers of attachments that are not in order", offset: start)
       }
-      let place = reader.offset
+      let headStart = reader.offset
       let head = try ContentHead(id: id, epoch: word.author.incarnation, revision: number, readingSize: &reader)
       // Names are fetched unasked: they must be few for the bytes.
       guard head.size > (head.chunks - 1) * Self.leastChunk else {
-        throw .invalid("small chunks of an attachment", offset: place)
+        throw .invalid("small chunks of an attachment", offset: headStart)
       }
       facts.append(AttachmentFact(head: head, name: try ResourceName.read(from: &reader)))
     }

@@ -36,8 +36,8 @@ struct OutgoingResource: Sendable {
 
   var id: ContentID { holding.head.id }
 
-  /// The place of a receiver.
-  func place(of peer: PeerID) -> Int? { receivers.firstIndex { $0.node.peer == peer } }
+  /// The index of a receiver.
+  func index(of peer: PeerID) -> Int? { receivers.firstIndex { $0.node.peer == peer } }
 
   /// Whether somebody may still get it.
   var isOpen: Bool { receivers.contains(where: \.isOpen) }

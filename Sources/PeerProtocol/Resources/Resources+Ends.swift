@@ -102,16 +102,16 @@ extension Resources {
   /// Ends a receiver's part, with a failure or without; whether the resource went with the last one.
   @discardableResult
   mutating func settle(
-    _ place: Int, of index: Int, _ failure: ResourceFailure?, in turn: inout Turn
+    _ slot: Int, of index: Int, _ failure: ResourceFailure?, in turn: inout Turn
   ) -> Bool {
-    let (content, node) = (outgoing[index].id, outgoing[index].receivers[place].node)
-    let tookPart = outgoing[index].receivers[place].takesPart
-    outgoing[index].receivers[place].stage = .settled(failure)
+    let (content, node) = (outgoing[index].id, outgoing[index].receivers[slot].node)
+    let tookPart = outgoing[index].receivers[slot].takesPart
+    outgoing[index].receivers[slot].stage = .settled(failure)
     if failure != nil, let link = turn.mesh.links.carrier(of: node.peer) { server.cancel(content, on: link) }
     let size = outgoing[index].holding.manifest?.size ?? 0
     let progress = ResourceAdvance(
       id: ResourceID(content), peer: node.peer, isSent: true,
-      bytes: failure == nil ? size : outgoing[index].receivers[place].bytes, totalBytes: size, bytesPerSecond: 0)
+      bytes: failure == nil ? size : outgoing[index].receivers[slot].bytes, totalBytes: size, bytesPerSecond: 0)
     turn.report(.resource(.settled(progress, failure)))
     guard !outgoing[index].isOpen else {
       if tookPart, failure != nil { tellCompanions(of: index, in: &turn) }
@@ -128,9 +128,9 @@ extension Resources {
 
   /// Ends the part of every receiver that may still get a resource, and tells each.
   mutating func settleAll(_ index: Int, _ failure: ResourceFailure, in turn: inout Turn) {
-    for place in outgoing[index].receivers.indices where outgoing[index].receivers[place].isOpen {
-      say(.failed(failure), of: outgoing[index].id, to: outgoing[index].receivers[place].node, in: &turn)
-      if settle(place, of: index, failure, in: &turn) { return }
+    for slot in outgoing[index].receivers.indices where outgoing[index].receivers[slot].isOpen {
+      say(.failed(failure), of: outgoing[index].id, to: outgoing[index].receivers[slot].node, in: &turn)
+      if settle(slot, of: index, failure, in: &turn) { return }
     }
   }
 

@@ -41,7 +41,7 @@ extension Resources {
   /// The holding of a resource that a peer may have chunks of; nil for a stranger to it.
   func served(_ content: ContentID, to peer: PeerID) -> ContentHolding? {
     if let resource = outgoing.first(where: { $0.id == content }) {
-      return resource.place(of: peer).map { resource.receivers[$0].takesPart } == true ? resource.holding : nil
+      return resource.index(of: peer).map { resource.receivers[$0].takesPart } == true ? resource.holding : nil
     }
     return incoming.first { $0.id == content && $0.mayServe(peer) }?.holding
   }
@@ -78,9 +78,9 @@ extension Resources {
 
   mutating func receive(_ word: ResourceWord, from sender: MemberLink, in turn: inout Turn) {
     if let index = outgoing.firstIndex(where: { $0.id == word.content }),
-      let place = outgoing[index].receivers.firstIndex(where: { $0.node == sender.node })
+      let slot = outgoing[index].receivers.firstIndex(where: { $0.node == sender.node })
     {
-      take(word.stage, from: place, of: index, in: &turn)
+      take(word.stage, from: slot, of: index, in: &turn)
     } else if let index = incoming.firstIndex(where: {
       $0.id == word.content && $0.sender == sender.node && !$0.isAttachment
     }) {
@@ -104,8 +104,8 @@ extension Resources {
   }
 
   /// Takes a receiver's word about a resource of this node.
-  mutating func take(_ word: ResourceWord.Stage, from place: Int, of index: Int, in turn: inout Turn) {
-    let receiver = outgoing[index].receivers[place]
+  mutating func take(_ word: ResourceWord.Stage, from slot: Int, of index: Int, in turn: inout Turn) {
+    let receiver = outgoing[index].receivers[slot]
     guard receiver.isOpen else {
       switch word {
       case .received where receiver.takesPart: return
@@ -117,12 +117,12 @@ extension Resources {
     case .waiting, .over: break
     case .accepted:
       if receiver.stage == .offered {
-        outgoing[index].receivers[place].stage = .accepted
-        outgoing[index].receivers[place].patience.hear(at: turn.now)
+        outgoing[index].receivers[slot].stage = .accepted
+        outgoing[index].receivers[slot].patience.hear(at: turn.now)
       }
       tellCompanions(of: index, in: &turn)
-    case .received: settle(place, of: index, nil, in: &turn)
-    case .failed(let failure): settle(place, of: index, failure, in: &turn)
+    case .received: settle(slot, of: index, nil, in: &turn)
+    case .failed(let failure): settle(slot, of: index, failure, in: &turn)
     }
   }
 
@@ -161,15 +161,15 @@ extension Resources {
     _ told: ContentHave, from sender: MemberLink, in turn: inout Turn
   ) throws(DecodingFailure) {
     if let index = outgoing.firstIndex(where: { $0.id == told.content }) {
-      guard let place = outgoing[index].place(of: sender.peer), outgoing[index].receivers[place].stage == .accepted,
+      guard let slot = outgoing[index].index(of: sender.peer), outgoing[index].receivers[slot].stage == .accepted,
         let manifest = outgoing[index].holding.manifest
       else { return }
       let bytes = manifest.bytes(of: try told.chunks(of: manifest.names.count))
-      guard bytes > outgoing[index].receivers[place].bytes else { return }
-      outgoing[index].receivers[place].bytes = bytes
-      outgoing[index].receivers[place].rate.record(bytes, at: turn.now)
-      outgoing[index].receivers[place].patience.hear(at: turn.now)
-      let rate = outgoing[index].receivers[place].rate.bytesPerSecond(with: bytes, at: turn.now)
+      guard bytes > outgoing[index].receivers[slot].bytes else { return }
+      outgoing[index].receivers[slot].bytes = bytes
+      outgoing[index].receivers[slot].rate.record(bytes, at: turn.now)
+      outgoing[index].receivers[slot].patience.hear(at: turn.now)
+      let rate = outgoing[index].receivers[slot].rate.bytesPerSecond(with: bytes, at: turn.now)
       turn.report(
         .resource(
           .progress(

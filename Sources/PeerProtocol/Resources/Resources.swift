@@ -41,7 +41,7 @@ struct Resources: Organ {
   }
 
   func openOffers(to peer: PeerID) -> Int {
-    outgoing.count { resource in resource.place(of: peer).map { resource.receivers[$0].isOpen } ?? false }
+    outgoing.count { resource in resource.index(of: peer).map { resource.receivers[$0].isOpen } ?? false }
   }
 
   /// The app's answer to an offer; refused when that has ended.
@@ -147,7 +147,7 @@ extension Resources {
     review(in: &turn)
     guard let node = turn.mesh.links.member(link), turn.configuration.rules.contains(.resourceWords) else { return }
     for resource in outgoing {
-      guard let place = resource.place(of: node.peer), resource.receivers[place].isOpen else { continue }
+      guard let slot = resource.index(of: node.peer), resource.receivers[slot].isOpen else { continue }
       announce(resource, to: node, in: &turn)
     }
     for index in incoming.indices {
@@ -193,10 +193,10 @@ extension Resources {
       if incoming[index].stage == .received { release(index, in: &turn) } else { fail(index, failure, in: &turn) }
     }
     for index in outgoing.indices.reversed() {
-      for place in outgoing[index].receivers.indices.reversed() where outgoing[index].receivers[place].isOpen {
-        guard let failure = turn.absence(of: outgoing[index].receivers[place].node) else { continue }
+      for slot in outgoing[index].receivers.indices.reversed() where outgoing[index].receivers[slot].isOpen {
+        guard let failure = turn.absence(of: outgoing[index].receivers[slot].node) else { continue }
         // The last one takes the resource with it.
-        if settle(place, of: index, failure, in: &turn) { break }
+        if settle(slot, of: index, failure, in: &turn) { break }
       }
     }
   }
@@ -208,7 +208,7 @@ extension Resources {
       incoming[index].patience.excuse(gap)
     }
     for index in outgoing.indices {
-      for place in outgoing[index].receivers.indices { outgoing[index].receivers[place].patience.excuse(gap) }
+      for slot in outgoing[index].receivers.indices { outgoing[index].receivers[slot].patience.excuse(gap) }
     }
   }
 
@@ -248,10 +248,10 @@ extension Resources {
 
   mutating func checkOutgoing(in turn: inout Turn) {
     for index in outgoing.indices.reversed() {
-      for place in outgoing[index].receivers.indices.reversed() {
-        guard let failure = overdue(&outgoing[index].receivers[place], in: turn) else { continue }
-        say(.failed(failure), of: outgoing[index].id, to: outgoing[index].receivers[place].node, in: &turn)
-        if settle(place, of: index, failure, in: &turn) { break }
+      for slot in outgoing[index].receivers.indices.reversed() {
+        guard let failure = overdue(&outgoing[index].receivers[slot], in: turn) else { continue }
+        say(.failed(failure), of: outgoing[index].id, to: outgoing[index].receivers[slot].node, in: &turn)
+        if settle(slot, of: index, failure, in: &turn) { break }
       }
     }
   }

@@ -57,9 +57,9 @@ package struct LinkDirectory: Sendable {
     }
   }
 
-  /// By place; nil where no link is.
+  /// By slot; nil where no link is.
   private var entries: [Entry?] = []
-  /// The numbers by place, 0 where no link is: scanning a hundred numbers is faster than hashing one.
+  /// The numbers by slot, 0 where no link is: scanning a hundred numbers is faster than hashing one.
   private var numbers: [UInt64] = []
   /// All links, oldest first.
   package private(set) var all: [LinkRef] = []
@@ -75,11 +75,11 @@ package struct LinkDirectory: Sendable {
   /// The link with this number.
   @inline(__always)
   package func link(_ id: LinkID) -> LinkRef? {
-    numbers.firstIndex(of: id.rawValue).map { LinkRef(id: id, place: $0) }
+    numbers.firstIndex(of: id.rawValue).map { LinkRef(id: id, slot: $0) }
   }
 
   /// Whether the link has not ended.
-  func isOpen(_ link: LinkRef) -> Bool { numbers[link.place] == link.id.rawValue }
+  func isOpen(_ link: LinkRef) -> Bool { numbers[link.slot] == link.id.rawValue }
 
   /// Whether one link was opened before another.
   func isOlder(_ link: LinkRef, than other: LinkRef) -> Bool {
@@ -88,17 +88,17 @@ package struct LinkDirectory: Sendable {
   }
 
   /// The entry of a link; nil when it has ended.
-  subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.place] : nil }
+  subscript(link: LinkRef) -> Entry? { isOpen(link) ? entries[link.slot] : nil }
 
   /// The start of the process at the other end of a link, once it said hello.
-  package func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.node : nil }
+  package func node(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.slot]?.node : nil }
 
   /// The link as that of the member whose traffic it carries.
   @inline(__always)
   package func sender(_ link: LinkRef) -> MemberLink? { member(link).map { MemberLink(link: link, node: $0) } }
 
   /// The member whose traffic a link carries.
-  func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.place]?.member : nil }
+  func member(_ link: LinkRef) -> NodeID? { isOpen(link) ? entries[link.slot]?.member : nil }
 
   /// The link that carries a peer's traffic, or will do so once both sides admit each other.
   func carrier(of peer: PeerID) -> LinkRef? { carriers[peer] }
@@ -128,58 +128,58 @@ package struct LinkDirectory: Sendable {
 
   /// The link to this very start of a peer's process.
   func carrier(of node: NodeID) -> LinkRef? {
-    guard let link = carriers[node.peer], entries[link.place]?.node == node else { return nil }
+    guard let link = carriers[node.peer], entries[link.slot]?.node == node else { return nil }
     return link
   }
 }
 
 /// Changes, made by the organ that writes the directory.
 extension LinkDirectory {
-  /// Gives a new link a place.
+  /// Gives a new link a slot.
   package mutating func open(
     _ id: LinkID, peer: PeerID, remote: SocketAddress, isDialled: Bool, offering offered: Capabilities = []
   ) -> LinkRef {
-    let place = numbers.firstIndex(of: 0) ?? numbers.count
-    if place == numbers.count {
+    let slot = numbers.firstIndex(of: 0) ?? numbers.count
+    if slot == numbers.count {
       numbers.append(0)
       entries.append(nil)
     }
-    let link = LinkRef(id: id, place: place)
-    numbers[place] = id.rawValue
-    entries[place] = Entry(link: link, peer: peer, remote: remote, isDialled: isDialled, offered: offered)
+    let link = LinkRef(id: id, slot: slot)
+    numbers[slot] = id.rawValue
+    entries[slot] = Entry(link: link, peer: peer, remote: remote, isDialled: isDialled, offered: offered)
     all.append(link)
     return link
   }
 
   /// Records the start of the process at the other end, and its capabilities.
   package mutating func identify(_ link: LinkRef, as node: NodeID, _ capabilities: Capabilities) {
-    guard let offered = entries[link.place]?.offered else { return }
-    entries[link.place]?.node = node
-    entries[link.place]?.capabilities = capabilities
-    entries[link.place]?.owed = Proofs(offered, capabilities)
+    guard let offered = entries[link.slot]?.offered else { return }
+    entries[link.slot]?.node = node
+    entries[link.slot]?.capabilities = capabilities
+    entries[link.slot]?.owed = Proofs(offered, capabilities)
   }
 
   /// The two ends have proven something.
   mutating func prove(_ link: LinkRef, _ proof: Proofs) {
-    if isOpen(link) { entries[link.place]?.owed?.subtract(proof) }
+    if isOpen(link) { entries[link.slot]?.owed?.subtract(proof) }
   }
 
   /// Makes a link the carrier of its peer's traffic.
   package mutating func carry(_ link: LinkRef) {
-    guard let peer = entries[link.place]?.peer else { return }
+    guard let peer = entries[link.slot]?.peer else { return }
     carriers[peer] = link
   }
 
   /// Makes a link a member's.
   package mutating func admit(_ link: LinkRef) {
-    guard let node = entries[link.place]?.node else { return }
-    entries[link.place]?.member = node
+    guard let node = entries[link.slot]?.node else { return }
+    entries[link.slot]?.member = node
     listMembers()
   }
 
   /// Makes a link the bulk link of its peer.
   mutating func attach(_ link: LinkRef) {
-    guard let peer = entries[link.place]?.peer else { return }
+    guard let peer = entries[link.slot]?.peer else { return }
     bulk[peer] = link
   }
 
@@ -188,13 +188,13 @@ extension LinkDirectory {
     guard let entry = self[link] else { return }
     if carriers[entry.peer] == link { carriers[entry.peer] = nil }
     if bulk[entry.peer] == link { bulk[entry.peer] = nil }
-    numbers[link.place] = 0
-    entries[link.place] = nil
+    numbers[link.slot] = 0
+    entries[link.slot] = nil
     all.removeAll { $0 == link }
     if entry.member != nil { listMembers() }
   }
 
   private mutating func listMembers() {
-    members = all.compactMap { link in entries[link.place]?.member.map { MemberLink(link: link, node: $0) } }
+    members = all.compactMap { link in entries[link.slot]?.member.map { MemberLink(link: link, node: $0) } }
   }
 }

@@ -3,16 +3,16 @@ import WorldModel
 
 /// A link as the organs name it: its number, and the index of its state in every organ.
 ///
-/// The place of a link is constant while it lives and reused afterwards; the number is never reused.
+/// The slot of a link is constant while it lives and reused afterwards; the number is never reused.
 package struct LinkRef: Sendable, Comparable {
   /// The driver's number.
   package let id: LinkID
   /// The index in every ``PerLink``.
-  let place: Int
+  let slot: Int
 
-  init(id: LinkID, place: Int) {
+  init(id: LinkID, slot: Int) {
     self.id = id
-    self.place = place
+    self.slot = slot
   }
 
   /// Orders links by their age, older ones first.
@@ -28,10 +28,10 @@ package struct MemberLink: Equatable, Sendable {
   var peer: PeerID { node.peer }
 }
 
-/// One organ's state of each link, found by the link's place without a search.
+/// One organ's state of each link, found by the link's slot without a search.
 ///
 /// An organ ends the state when ``Notice/unlinked(_:)`` arrives. A reference to an ended link finds nothing, even
-/// if another link has its place by then.
+/// if another link has its slot by then.
 struct PerLink<State: Sendable>: Sendable {
   private struct Slot: Sendable {
     var id: LinkID
@@ -44,15 +44,15 @@ struct PerLink<State: Sendable>: Sendable {
 
   /// Begins the state of a new link.
   mutating func begin(_ link: LinkRef, with state: State) {
-    while slots.count <= link.place { slots.append(Slot(id: LinkID(rawValue: 0), state: nil)) }
-    slots[link.place] = Slot(id: link.id, state: state)
+    while slots.count <= link.slot { slots.append(Slot(id: LinkID(rawValue: 0), state: nil)) }
+    slots[link.slot] = Slot(id: link.id, state: state)
   }
 
   /// Ends the state of a link and returns it.
   @discardableResult
   mutating func end(_ link: LinkRef) -> State? {
     guard has(link) else { return nil }
-    return exchange(&slots[link.place].state, with: nil)
+    return exchange(&slots[link.slot].state, with: nil)
   }
 
   /// Calls `body` with the state of each link.
@@ -60,25 +60,25 @@ struct PerLink<State: Sendable>: Sendable {
 
   /// Whether this link has a state.
   func has(_ link: LinkRef) -> Bool {
-    guard link.place < slots.count, slots.span[link.place].id == link.id else { return false }
+    guard link.slot < slots.count, slots.span[link.slot].id == link.id else { return false }
     // To compare with nil copies the state.
-    guard case .some = slots.span[link.place].state else { return false }
+    guard case .some = slots.span[link.slot].state else { return false }
     return true
   }
 
-  /// The state of a link, read and changed in place; nil when there is none, and storing then has no effect.
+  /// The state of a link, read and changed in slot; nil when there is none, and storing then has no effect.
   subscript(link: LinkRef) -> State? {
     @inline(__always) _read {
-      if link.place < slots.count, slots.span[link.place].id == link.id {
+      if link.slot < slots.count, slots.span[link.slot].id == link.id {
         // Through the span: the subscript of an array copies the element.
-        yield slots.span[link.place].state
+        yield slots.span[link.slot].state
       } else {
         yield nil
       }
     }
     @inline(__always) _modify {
-      if link.place < slots.count, slots.span[link.place].id == link.id {
-        yield &slots[link.place].state
+      if link.slot < slots.count, slots.span[link.slot].id == link.id {
+        yield &slots[link.slot].state
       } else {
         var none: State?
         yield &none
@@ -90,13 +90,13 @@ struct PerLink<State: Sendable>: Sendable {
   @inline(__always)
   func read<R>(_ link: LinkRef, _ body: (borrowing State) -> R) -> R? {
     guard has(link) else { return nil }
-    return body(slots.span[link.place].state!)
+    return body(slots.span[link.slot].state!)
   }
 
   /// Runs `body` on the state of a link, if there is one.
   @inline(__always)
   mutating func update<R>(_ link: LinkRef, _ body: (inout State) -> R) -> R? {
     guard has(link) else { return nil }
-    return body(&slots[link.place].state!)
+    return body(&slots[link.slot].state!)
   }
 }

@@ -24,8 +24,8 @@ package struct Mesh: Sendable {
   private(set) var isFetchingMap = false
   /// The members that a path of links leads to; of the graph and the roster.
   package private(set) var reachable: [ElectionMember] = []
-  /// Their places in the graph.
-  private(set) var reachablePlaces = NodeSet()
+  /// Their slots in the graph.
+  private(set) var reachableSlots = NodeSet()
   /// The frames that members use; published by `FrameAlignment`.
   package private(set) var frames = FrameView()
   /// The owned session as the creator and the moderators have signed it; published by `Governance`.
@@ -60,10 +60,10 @@ package struct Mesh: Sendable {
   /// Finds the members that can be reached, once for all who ask until the graph or the roster is another one.
   private mutating func findReachable() {
     reachable.removeAll(keepingCapacity: true)
-    reachablePlaces = NodeSet()
+    reachableSlots = NodeSet()
     for member in graph.members where roster.admits(member.node) {
       reachable.append(member)
-      if let place = graph.place(of: member.node) { reachablePlaces.insert(place) }
+      if let slot = graph.slot(of: member.node) { reachableSlots.insert(slot) }
     }
   }
 }
@@ -83,21 +83,21 @@ extension Mesh {
 
   /// Whether `node` is reached through other members only.
   func isBehindOthers(_ node: NodeID) -> Bool {
-    guard let place = graph.place(of: node) else { return false }
-    return graph.reachable.contains(place) && !graph.neighbors.contains(place)
+    guard let slot = graph.slot(of: node) else { return false }
+    return graph.reachable.contains(slot) && !graph.neighbors.contains(slot)
   }
 
-  /// The places of the members whose operations this node brings `neighbor`, since they are not linked to it.
+  /// The slots of the members whose operations this node brings `neighbor`, since they are not linked to it.
   func dependants(_ neighbor: NodeID) -> NodeSet {
-    var places = reachablePlaces.subtracting(graph.linked(to: neighbor))
-    if let place = graph.place(of: neighbor) { places.remove(place) }
-    return places
+    var slots = reachableSlots.subtracting(graph.linked(to: neighbor))
+    if let slot = graph.slot(of: neighbor) { slots.remove(slot) }
+    return slots
   }
 
   /// Whether this node relays the traffic of `origin` to `neighbor`.
   func relays(_ origin: NodeID, to neighbor: NodeID) -> Bool {
-    guard neighbor != origin, let place = graph.place(of: origin) else { return false }
-    return !graph.linked(to: neighbor).contains(place)
+    guard neighbor != origin, let slot = graph.slot(of: origin) else { return false }
+    return !graph.linked(to: neighbor).contains(slot)
   }
 
   /// Whether a member's word in another one's name counts as that one's own.
@@ -105,14 +105,14 @@ extension Mesh {
   /// A node is believed of itself. Of a node without a link here, those on the shortest ways to it are believed, who heard it in
   /// the same way: so a word reaches everybody, however high a number a liar has used in its author's name.
   func vouches(_ sender: NodeID, for author: NodeID) -> Bool {
-    guard let place = graph.place(of: sender) else { return false }
-    return graph.ways(to: author).contains(place)
+    guard let slot = graph.slot(of: sender) else { return false }
+    return graph.ways(to: author).contains(slot)
   }
 
   /// Whether this node passes on to a neighbour what a member says: the neighbour is that member, or has no link to it.
   func brings(_ author: NodeID, to neighbor: NodeID) -> Bool {
-    guard neighbor != author, let place = graph.place(of: neighbor) else { return true }
-    return !graph.linked(to: author).contains(place)
+    guard neighbor != author, let slot = graph.slot(of: neighbor) else { return true }
+    return !graph.linked(to: author).contains(slot)
   }
 }
 

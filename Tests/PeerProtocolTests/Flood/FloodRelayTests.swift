@@ -58,7 +58,7 @@ private struct Flood {
   /// Whether both hold their link for up: what was sent over another one is lost.
   func areLinked(_ one: Int, _ other: Int) -> Bool {
     func has(_ one: Int, _ other: Int) -> Bool {
-      graphs[one].place(of: Self.node(other)).map(graphs[one].neighbors.contains) ?? false
+      graphs[one].slot(of: Self.node(other)).map(graphs[one].neighbors.contains) ?? false
     }
     return has(one, other) && has(other, one)
   }

@@ -24,7 +24,7 @@ struct LinkDirectoryTests {
     let three = try #require(directory.link(LinkID(rawValue: 3)))
     directory.close(three)
     let nine = open(9, in: &directory)
-    #expect(nine.place == three.place)
+    #expect(nine.slot == three.slot)
     #expect(directory.all.map(\.id.rawValue) == [7, 5, 9])
   }
 
@@ -37,7 +37,7 @@ struct LinkDirectoryTests {
     directory.close(one)
     #expect(directory[one]?.peer == nil && directory.link(one.id) == nil && !directory.isOpen(one))
     let two = open(2, in: &directory)
-    #expect(two.place == one.place)
+    #expect(two.slot == one.slot)
     book.begin(two, with: 22)
     #expect(book[one] == nil && !book.has(one) && book[two] == 22)
     book[one] = 5

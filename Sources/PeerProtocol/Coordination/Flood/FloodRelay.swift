@@ -57,7 +57,7 @@ package struct FloodRelay: Sendable {
   package struct Decision: Equatable, Sendable {
     /// Whether this node is to take the message itself.
     package var deliver: Bool
-    /// The places, in the graph, of the neighbours to pass it on to.
+    /// The slots, in the graph, of the neighbours to pass it on to.
     package var targets: NodeSet
   }
 
@@ -76,8 +76,8 @@ package struct FloodRelay: Sendable {
       return Decision(deliver: false, targets: NodeSet())
     }
     if header.destination == graph.me { return Decision(deliver: true, targets: NodeSet()) }
-    let from = graph.place(of: sender)
-    let origin = graph.place(of: header.origin)
+    let from = graph.slot(of: sender)
+    let origin = graph.slot(of: header.origin)
     var targets = graph.neighbors
     if let destination = header.destination {
       if let hop = graph.nextHop(to: destination, avoiding: from) {
@@ -85,7 +85,7 @@ package struct FloodRelay: Sendable {
         targets.insert(hop)
       }
     } else if let origin, knowsLinks(of: origin, header.linkVersion, in: graph) {
-      targets = graph.withoutRelayed(targets.subtracting(graph.places[origin].mutual), from: origin)
+      targets = graph.withoutRelayed(targets.subtracting(graph.slots[origin].mutual), from: origin)
     }
     if let from { targets.remove(from) }
     if let origin { targets.remove(origin) }
@@ -96,7 +96,7 @@ package struct FloodRelay: Sendable {
   ///
   /// In a large session new links wait to be announced: those of the version before are still there, since a loss does not.
   private func knowsLinks(of origin: Int, _ version: UInt32, in graph: borrowing PresenceGraph) -> Bool {
-    guard let state = graph.places[origin].state else { return false }
+    guard let state = graph.slots[origin].state else { return false }
     return state.version == version || graph.isLarge && state.version > 0 && version > 0
   }
 
@@ -124,7 +124,7 @@ package struct FloodRelay: Sendable {
       if count > most { (teller, most) = (origin.teller, count) }
     }
     for (index, seen) in origins.enumerated() where seen.teller == teller {
-      guard let place = graph.place(of: seen.origin), graph.reachable.contains(place) else { return index }
+      guard let slot = graph.slot(of: seen.origin), graph.reachable.contains(slot) else { return index }
     }
     return origins.firstIndex { $0.teller == teller } ?? 0
   }
@@ -160,11 +160,11 @@ extension Turn {
     }
   }
 
-  /// Sends a frame to the neighbours at some places of the graph.
+  /// Sends a frame to the neighbours at some slots of the graph.
   mutating func send(_ type: FrameType, to targets: NodeSet, _ build: (inout ByteWriter) -> Void) {
     var rest = targets
-    while let place = rest.popFirst() {
-      guard let node = mesh.graph.node(at: place), let link = mesh.links.carrier(of: node) else { continue }
+    while let slot = rest.popFirst() {
+      guard let node = mesh.graph.node(at: slot), let link = mesh.links.carrier(of: node) else { continue }
       send(type, on: link, build)
     }
   }

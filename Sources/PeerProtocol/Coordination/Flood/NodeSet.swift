@@ -1,6 +1,6 @@
-/// A set of small numbers below 256, the places of nodes in a ``PresenceGraph``; it never allocates.
+/// A set of small numbers below 256, the slots of nodes in a ``PresenceGraph``; it never allocates.
 package struct NodeSet: Equatable, Sendable {
-  /// The number of places.
+  /// The number of slots.
   package static let capacity = 256
 
   // Four words and not one vector, for the reason given at `SHA256Digest`.
@@ -15,25 +15,25 @@ package struct NodeSet: Equatable, Sendable {
   /// Whether nothing is in it.
   package var isEmpty: Bool { first | second | third | fourth == 0 }
 
-  /// The number of places in it.
+  /// The number of slots in it.
   package var count: Int { (0..<4).reduce(0) { $0 + self[$1].nonzeroBitCount } }
 
-  /// Whether `place` is in it.
-  package func contains(_ place: Int) -> Bool {
-    self[place >> 6] & 1 << UInt64(place & 63) != 0
+  /// Whether `slot` is in it.
+  package func contains(_ slot: Int) -> Bool {
+    self[slot >> 6] & 1 << UInt64(slot & 63) != 0
   }
 
-  /// Adds `place`.
-  package mutating func insert(_ place: Int) {
-    self[place >> 6] |= 1 << UInt64(place & 63)
+  /// Adds `slot`.
+  package mutating func insert(_ slot: Int) {
+    self[slot >> 6] |= 1 << UInt64(slot & 63)
   }
 
-  /// Takes `place` out.
-  package mutating func remove(_ place: Int) {
-    self[place >> 6] &= ~(1 << UInt64(place & 63))
+  /// Takes `slot` out.
+  package mutating func remove(_ slot: Int) {
+    self[slot >> 6] &= ~(1 << UInt64(slot & 63))
   }
 
-  /// Takes the smallest place out; nil if the set is empty.
+  /// Takes the smallest slot out; nil if the set is empty.
   package mutating func popFirst() -> Int? {
     for index in 0..<4 where self[index] != 0 {
       let bit = self[index].trailingZeroBitCount

@@ -18,7 +18,7 @@ package import Basics
 /// the multipoint relays of OLSR do (RFC 3626). Each computes by the same rule which these are, without asking. A loss
 /// waits for 50 ms at most (``gathering``): until it is announced all neighbours relay for this node.
 ///
-/// Nodes have places, since a set of places is a few words of bits: all that is asked of the graph is made of such
+/// Nodes have slots, since a set of slots is a few words of bits: all that is asked of the graph is made of such
 /// sets.
 package struct PresenceGraph: Sendable {
   /// The orders; the owner drains these after every call.
@@ -45,41 +45,41 @@ package struct PresenceGraph: Sendable {
 
   /// The state of one node.
   ///
-  /// A place outlives the node until it is needed for another one.
-  struct Place: Sendable {
+  /// A slot outlives the node until it is needed for another one.
+  struct Slot: Sendable {
     var incarnation: UInt64
     /// Its latest announcement; nil if others only mention it.
     var state: LinkState?
-    /// The places it says it is linked to.
+    /// The slots it says it is linked to.
     var links = NodeSet()
-    /// The places that say they are linked to it.
+    /// The slots that say they are linked to it.
     var linkedFrom = NodeSet()
     /// The neighbour that brought the latest announcement.
     var teller: NodeID?
 
-    /// The places where both ends agree.
+    /// The slots where both ends agree.
     var mutual: NodeSet { links.intersection(linkedFrom) }
   }
 
-  /// This node; it has place 0.
+  /// This node; it has slot 0.
   package let me: NodeID
-  /// All places in use.
-  private(set) var places: [Place]
-  /// The place of each incarnation that has one.
-  private var placesOfIncarnations: [UInt64: Int]
-  /// The places of the direct links that are up.
+  /// All slots in use.
+  private(set) var slots: [Slot]
+  /// The slot of each incarnation that has one.
+  private var slotsOfIncarnations: [UInt64: Int]
+  /// The slots of the direct links that are up.
   package private(set) var neighbors = NodeSet()
-  /// The places that a path of links leads to, without this node.
+  /// The slots that a path of links leads to, without this node.
   package private(set) var reachable = NodeSet()
-  /// The live members, in the order of their places, without this node.
+  /// The live members, in the order of their slots, without this node.
   package private(set) var members: [ElectionMember] = []
   /// When to announce own changes; nil if there are none.
   private var announceAt: Instant?
   /// Whether a link is down that the last announcement names.
   private var hasUnannouncedLoss = false
   /// New neighbours and when to tell them of the nodes that they do not reach themselves, in order.
-  private var untold: [(place: Int, due: Instant)] = []
-  /// The places whose announcements name new links only and are passed on together, and when.
+  private var untold: [(slot: Int, due: Instant)] = []
+  /// The slots whose announcements name new links only and are passed on together, and when.
   private var gathered = NodeSet()
   private var passAt: Instant?
 
@@ -91,8 +91,8 @@ package struct PresenceGraph: Sendable {
     self.me = me
     own = LinkState(node: me, configuration: configuration)
     own.version = 1
-    places = [Place(incarnation: me.incarnation, state: own)]
-    placesOfIncarnations = [me.incarnation: 0]
+    slots = [Slot(incarnation: me.incarnation, state: own)]
+    slotsOfIncarnations = [me.incarnation: 0]
   }
 
   /// The version of the announcement that names whom a broadcast of this node reaches; 0 if none does at the moment.
@@ -106,38 +106,38 @@ package struct PresenceGraph: Sendable {
   /// Takes the next thing to do, oldest first; nil when there is nothing left.
   package mutating func nextOutput() -> Output? { outputs.next() }
 
-  /// The node at a place; nil if it has not announced itself.
-  package func node(at place: Int) -> NodeID? { places[place].state?.node }
+  /// The node at a slot; nil if it has not announced itself.
+  package func node(at slot: Int) -> NodeID? { slots[slot].state?.node }
 
-  /// The place of a node that is known, at least by mention.
-  package func place(of node: NodeID) -> Int? { place(ofIncarnation: node.incarnation) }
+  /// The slot of a node that is known, at least by mention.
+  package func slot(of node: NodeID) -> Int? { slot(ofIncarnation: node.incarnation) }
 
   /// A direct link to `node` is up.
   package mutating func linkUp(_ node: NodeID, at now: Instant) {
-    guard node != me, let place = reserve(node.incarnation), place != 0, !neighbors.contains(place) else { return }
-    if places[place].state == nil {
-      places[place].state = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
+    guard node != me, let slot = reserve(node.incarnation), slot != 0, !neighbors.contains(slot) else { return }
+    if slots[slot].state == nil {
+      slots[slot].state = LinkState(node: node, configuration: ElectionConfiguration(priority: 0, canHost: false))
     }
-    neighbors.insert(place)
+    neighbors.insert(slot)
     setLinks(of: 0, to: neighbors)
     outputs.append(.send(own, to: node))
-    tellSoon(place, at: now)
+    tellSoon(slot, at: now)
     announceSoon(at: now)
     refresh()
   }
 
   /// The direct link to `node` is down; until that is announced all neighbours relay for this node.
   package mutating func linkDown(_ node: NodeID, at now: Instant) {
-    guard let place = place(of: node), neighbors.contains(place) else { return }
-    neighbors.remove(place)
-    untold.removeAll { $0.place == place }
+    guard let slot = slot(of: node), neighbors.contains(slot) else { return }
+    neighbors.remove(slot)
+    untold.removeAll { $0.slot == slot }
     setLinks(of: 0, to: neighbors)
     hasUnannouncedLoss = true
     announceSoon(at: now)
     refresh()
   }
 
-  /// Announces this node's new place in the order of joining.
+  /// Announces this node's new slot in the order of joining.
   mutating func setJoinSequence(_ sequence: UInt32) {
     guard own.joinSequence != sequence else { return }
     own.joinSequence = sequence
@@ -149,11 +149,11 @@ package struct PresenceGraph: Sendable {
     if let announceAt, now >= announceAt { announce() }
     while let next = untold.first, now >= next.due {
       untold.removeFirst()
-      tell(next.place)
+      tell(next.slot)
     }
     guard let passAt, now >= passAt else { return }
     self.passAt = nil
-    while let place = gathered.popFirst() { passOn(place) }
+    while let slot = gathered.popFirst() { passOn(slot) }
   }
 
   /// Whether so many nodes are linked that not each of them passes on what each other one says.
@@ -168,23 +168,23 @@ package struct PresenceGraph: Sendable {
     announceAt = min(due, announceAt ?? due)
   }
 
-  private mutating func tellSoon(_ place: Int, at now: Instant) {
-    guard !untold.contains(where: { $0.place == place }) else { return }
+  private mutating func tellSoon(_ slot: Int, at now: Instant) {
+    guard !untold.contains(where: { $0.slot == slot }) else { return }
     let patience = max(Self.patience, Self.patienceOfNeighbor * Int64(neighbors.count))
     let due = now.advanced(byNanoseconds: patience)
-    assert(neighbors.contains(place), "nobody but neighbours is told")
-    untold.append((place, max(due, untold.last?.due ?? due)))
+    assert(neighbors.contains(slot), "nobody but neighbours is told")
+    untold.append((slot, max(due, untold.last?.due ?? due)))
   }
 
   /// Sends a neighbour what is known of the nodes that it is not linked to.
-  private mutating func tell(_ place: Int) {
-    guard let node = node(at: place) else { return }
-    var others = reachable.subtracting(places[place].links)
+  private mutating func tell(_ slot: Int) {
+    guard let node = node(at: slot) else { return }
+    var others = reachable.subtracting(slots[slot].links)
     // One that says that it is linked to the neighbour told it itself when that link came up.
-    if isLarge { others = others.subtracting(places[place].linkedFrom) }
-    others.remove(place)
+    if isLarge { others = others.subtracting(slots[slot].linkedFrom) }
+    others.remove(slot)
     while let other = others.popFirst() {
-      guard let state = places[other].state, state.version > 0, isRelay(from: other, to: place) else { continue }
+      guard let state = slots[other].state, state.version > 0, isRelay(from: other, to: slot) else { continue }
       outputs.append(.send(state, to: node))
     }
   }
@@ -195,57 +195,57 @@ package struct PresenceGraph: Sendable {
       correct(state)
       return
     }
-    guard let place = reserve(state.node.incarnation), place != 0, takes(state, at: place, from: sender) else { return }
-    places[place].state = state
-    places[place].teller = sender
+    guard let slot = reserve(state.node.incarnation), slot != 0, takes(state, at: slot, from: sender) else { return }
+    slots[slot].state = state
+    slots[slot].teller = sender
     var links = NodeSet()
     for incarnation in state.neighbors {
       if let neighbor = reserve(incarnation) { links.insert(neighbor) }
     }
-    let lost = places[place].links.subtracting(links)
-    setLinks(of: place, to: links)
+    let lost = slots[slot].links.subtracting(links)
+    setLinks(of: slot, to: links)
     if lost.isEmpty, isLarge {
-      gathered.insert(place)
+      gathered.insert(slot)
       passAt = passAt ?? now.advanced(byNanoseconds: pace)
     } else {
-      gathered.remove(place)
-      passOn(place)
-      if isLarge { checkRelays(of: place, lost, at: now) }
+      gathered.remove(slot)
+      passOn(slot)
+      if isLarge { checkRelays(of: slot, lost, at: now) }
     }
     refresh()
   }
 
   /// Tells the two ends of links that are lost, where they are neighbours, what the one may have been about to bring the other.
-  private mutating func checkRelays(of place: Int, _ lost: NodeSet, at now: Instant) {
+  private mutating func checkRelays(of slot: Int, _ lost: NodeSet, at now: Instant) {
     var ends = lost
-    ends.insert(place)
+    ends.insert(slot)
     ends = ends.intersection(neighbors)
     while let end = ends.popFirst() { tellSoon(end, at: now) }
   }
 
   /// Sends the latest announcement of a node to the neighbours that it does not name itself.
-  private mutating func passOn(_ place: Int) {
-    guard let state = places[place].state else { return }
-    var rest = withoutRelayed(neighbors.subtracting(places[place].links), from: place)
+  private mutating func passOn(_ slot: Int) {
+    guard let state = slots[slot].state else { return }
+    var rest = withoutRelayed(neighbors.subtracting(slots[slot].links), from: slot)
     // The announcer too if it came from somebody else, even if that names it among its own neighbours: it corrects what it
     // did not say.
-    if neighbors.contains(place) { rest.insert(place) }
+    if neighbors.contains(slot) { rest.insert(slot) }
     while let other = rest.popFirst() {
-      guard let node = node(at: other), node != places[place].teller else { continue }
+      guard let node = node(at: other), node != slots[slot].teller else { continue }
       outputs.append(.send(state, to: node))
     }
   }
 
-  /// Whether an announcement takes the place of what is known of its node.
-  private mutating func takes(_ state: LinkState, at place: Int, from sender: NodeID) -> Bool {
-    let known = places[place].state?.version ?? 0
+  /// Whether an announcement takes the slot of what is known of its node.
+  private mutating func takes(_ state: LinkState, at slot: Int, from sender: NodeID) -> Bool {
+    let known = slots[slot].state?.version ?? 0
     if sender == state.node, RecordVersion.areApart(known, state.version) {
       return state.version <= RecordVersion.greatest
     }
     // Of a node that is new here the versions before were told to others.
     guard known == 0 || RecordVersion.follows(state.version, known) else {
       // Another's word in the sender's name stands in its way: it has to know.
-      if sender == state.node, let told = places[place].state, told != state { outputs.append(.send(told, to: sender)) }
+      if sender == state.node, let told = slots[slot].state, told != state { outputs.append(.send(told, to: sender)) }
       return false
     }
     return state.version <= RecordVersion.greatest
@@ -266,30 +266,30 @@ package struct PresenceGraph: Sendable {
     own.version = RecordVersion.next(after: own.version)
     own.neighbors.removeAll(keepingCapacity: true)
     var rest = neighbors
-    while let place = rest.popFirst() { own.neighbors.append(places[place].incarnation) }
+    while let slot = rest.popFirst() { own.neighbors.append(slots[slot].incarnation) }
     own.neighbors.sort()
     assert(zip(own.neighbors, own.neighbors.dropFirst()).allSatisfy(<), "a neighbour is named twice")
-    places[0].state = own
+    slots[0].state = own
     rest = neighbors
-    while let place = rest.popFirst() {
-      if let node = node(at: place) { outputs.append(.send(own, to: node)) }
+    while let slot = rest.popFirst() {
+      if let node = node(at: slot) { outputs.append(.send(own, to: node)) }
     }
   }
 
-  private mutating func setLinks(of place: Int, to links: NodeSet) {
-    var gone = places[place].links.subtracting(links)
-    var new = links.subtracting(places[place].links)
-    places[place].links = links
-    while let other = gone.popFirst() { places[other].linkedFrom.remove(place) }
-    while let other = new.popFirst() { places[other].linkedFrom.insert(place) }
+  private mutating func setLinks(of slot: Int, to links: NodeSet) {
+    var gone = slots[slot].links.subtracting(links)
+    var new = links.subtracting(slots[slot].links)
+    slots[slot].links = links
+    while let other = gone.popFirst() { slots[other].linkedFrom.remove(slot) }
+    while let other = new.popFirst() { slots[other].linkedFrom.insert(slot) }
   }
 
   /// Finds again who is reachable, over links that both ends announce or that are this node's own.
   private mutating func refresh() {
     var found = neighbors
     var frontier = neighbors
-    while let place = frontier.popFirst() {
-      let new = places[place].mutual.subtracting(found)
+    while let slot = frontier.popFirst() {
+      let new = slots[slot].mutual.subtracting(found)
       found = found.union(new)
       frontier = frontier.union(new)
     }
@@ -298,8 +298,8 @@ package struct PresenceGraph: Sendable {
     assert(neighbors.subtracting(reachable).isEmpty, "a neighbour is out of reach")
     var live: [ElectionMember] = []
     live.reserveCapacity(found.count)
-    while let place = found.popFirst() {
-      if let state = places[place].state { live.append(state.member) }
+    while let slot = found.popFirst() {
+      if let state = slots[slot].state { live.append(state.member) }
     }
     guard live != members else { return }
     members = live
@@ -308,10 +308,10 @@ package struct PresenceGraph: Sendable {
 }
 
 extension PresenceGraph {
-  /// The places of the members that have a direct link to `node`, both ends saying so, without this node.
+  /// The slots of the members that have a direct link to `node`, both ends saying so, without this node.
   package func linked(to node: NodeID) -> NodeSet {
-    guard let place = place(of: node) else { return NodeSet() }
-    var linked = places[place].mutual
+    guard let slot = slot(of: node) else { return NodeSet() }
+    var linked = slots[slot].mutual
     linked.remove(0)
     return linked
   }
@@ -321,11 +321,11 @@ extension PresenceGraph {
     var found: [(NodeID, NodeID)] = []
     var rest = reachable
     rest.insert(0)
-    while let place = rest.popFirst() {
-      // `rest` holds the later places only, so that no pair comes twice.
-      var others = (place == 0 ? neighbors : places[place].mutual).intersection(rest)
+    while let slot = rest.popFirst() {
+      // `rest` holds the later slots only, so that no pair comes twice.
+      var others = (slot == 0 ? neighbors : slots[slot].mutual).intersection(rest)
       while let other = others.popFirst() {
-        if let one = node(at: place), let two = node(at: other) { found.append((one, two)) }
+        if let one = node(at: slot), let two = node(at: other) { found.append((one, two)) }
       }
     }
     return found
@@ -333,7 +333,7 @@ extension PresenceGraph {
 
   /// The neighbour to hand a message for `node` to: itself, or the first of a shortest path; nil without a path.
   package func nextHop(to node: NodeID, avoiding sender: Int? = nil) -> Int? {
-    guard let target = place(of: node), reachable.contains(target) else { return nil }
+    guard let target = slot(of: node), reachable.contains(target) else { return nil }
     guard !neighbors.contains(target) else { return target }
     var ways = ways(to: target, avoiding: sender)
     return ways.popFirst()
@@ -341,7 +341,7 @@ extension PresenceGraph {
 
   /// The neighbours that are nearest to `node`, itself if it is one; none without a path.
   func ways(to node: NodeID) -> NodeSet {
-    place(of: node).map { ways(to: $0, avoiding: nil) } ?? NodeSet()
+    slot(of: node).map { ways(to: $0, avoiding: nil) } ?? NodeSet()
   }
 
   /// From the target towards this node: the first ring that touches neighbours gives them.
@@ -354,7 +354,7 @@ extension PresenceGraph {
       if let sender { ways.remove(sender) }
       if !ways.isEmpty { return ways }
       var next = NodeSet()
-      while let place = ring.popFirst() { next = next.union(places[place].mutual) }
+      while let slot = ring.popFirst() { next = next.union(slots[slot].mutual) }
       ring = next.subtracting(seen)
       ring.remove(0)
       seen = seen.union(ring)
@@ -367,7 +367,7 @@ extension PresenceGraph {
     var rest = reachable.subtracting(neighbors)
     if origin != me {
       rest = rest.subtracting(linked(to: origin))
-      if let place = place(of: origin) { rest.remove(place) }
+      if let slot = slot(of: origin) { rest.remove(slot) }
     }
     var found = NodeSet()
     var ring = linked(to: neighbor).intersection(rest)
@@ -375,8 +375,8 @@ extension PresenceGraph {
       found = found.union(ring)
       rest = rest.subtracting(ring)
       var next = NodeSet()
-      while let place = ring.popFirst() {
-        if let node = node(at: place) { next = next.union(linked(to: node)) }
+      while let slot = ring.popFirst() {
+        if let node = node(at: slot) { next = next.union(linked(to: node)) }
       }
       ring = next.intersection(rest)
     }
@@ -399,11 +399,11 @@ extension PresenceGraph {
 
   private func isRelay(from origin: Int, to target: Int) -> Bool {
     guard isLarge else { return true }
-    var relays = places[origin].mutual.intersection(places[target].mutual)
+    var relays = slots[origin].mutual.intersection(slots[target].mutual)
     relays.remove(0)
     guard neighbors.contains(origin) else { return relays.isEmpty }
-    let salt = places[target].incarnation
-    func turn(_ place: Int) -> UInt64 { (places[place].incarnation ^ salt) &* 0x9e37_79b9_7f4a_7c15 }
+    let salt = slots[target].incarnation
+    func turn(_ slot: Int) -> UInt64 { (slots[slot].incarnation ^ salt) &* 0x9e37_79b9_7f4a_7c15 }
     let own = turn(0)
     var before = 0
     while before < Self.relays, let relay = relays.popFirst() {
@@ -412,28 +412,28 @@ extension PresenceGraph {
     return before < Self.relays
   }
 
-  private func place(ofIncarnation incarnation: UInt64) -> Int? { placesOfIncarnations[incarnation] }
+  private func slot(ofIncarnation incarnation: UInt64) -> Int? { slotsOfIncarnations[incarnation] }
 
-  /// The place of a node, taking over that of an unreachable one if all are in use; nil if every node is live.
+  /// The slot of a node, taking over that of an unreachable one if all are in use; nil if every node is live.
   private mutating func reserve(_ incarnation: UInt64) -> Int? {
-    if let place = place(ofIncarnation: incarnation) { return place }
-    guard places.count >= NodeSet.capacity else {
-      placesOfIncarnations[incarnation] = places.count
-      places.append(Place(incarnation: incarnation))
-      return places.count - 1
+    if let slot = slot(ofIncarnation: incarnation) { return slot }
+    guard slots.count >= NodeSet.capacity else {
+      slotsOfIncarnations[incarnation] = slots.count
+      slots.append(Slot(incarnation: incarnation))
+      return slots.count - 1
     }
     let live = reachable.union(neighbors)
-    let free = places.indices.first { index in
-      index != 0 && !live.contains(index) && places[index].linkedFrom.intersection(live).isEmpty
+    let free = slots.indices.first { index in
+      index != 0 && !live.contains(index) && slots[index].linkedFrom.intersection(live).isEmpty
     }
     guard let free else { return nil }
     setLinks(of: free, to: NodeSet())
-    var mentions = places[free].linkedFrom
-    while let other = mentions.popFirst() { places[other].links.remove(free) }
-    placesOfIncarnations[places[free].incarnation] = nil
-    placesOfIncarnations[incarnation] = free
-    places[free] = Place(incarnation: incarnation)
-    assert(free != 0 && placesOfIncarnations.count == places.count, "each place has one incarnation")
+    var mentions = slots[free].linkedFrom
+    while let other = mentions.popFirst() { slots[other].links.remove(free) }
+    slotsOfIncarnations[slots[free].incarnation] = nil
+    slotsOfIncarnations[incarnation] = free
+    slots[free] = Slot(incarnation: incarnation)
+    assert(free != 0 && slotsOfIncarnations.count == slots.count, "each slot has one incarnation")
     return free
   }
 }

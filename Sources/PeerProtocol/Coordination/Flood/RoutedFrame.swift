@@ -66,7 +66,7 @@ extension Turn {
 
   /// The link to the next member on the way to `node`, which may be the destination itself; nil without a way.
   func nextLink(to node: NodeID, avoiding sender: NodeID? = nil) -> LinkRef? {
-    guard let hop = mesh.graph.nextHop(to: node, avoiding: sender.flatMap(mesh.graph.place)),
+    guard let hop = mesh.graph.nextHop(to: node, avoiding: sender.flatMap(mesh.graph.slot)),
       let next = mesh.graph.node(at: hop)
     else { return nil }
     return mesh.links.carrier(of: next)

@@ -5,7 +5,7 @@ import SharedWorld
 private func target(_ invitation: sw_invitation) throws -> InvitationTarget {
   var targets: [InvitationTarget] = []
   if let host = try optionalText(invitation.host, "host") {
-    targets.append(.endpoint(Endpoint(host: host, port: invitation.port)))
+    targets.append(.address(PeerAddress(host: host, port: invitation.port)))
   }
   if let candidate = try optionalText(invitation.candidate, "candidate") { targets.append(.candidate(candidate)) }
   if let link = try optionalText(invitation.link, "link") { targets.append(.link(try InvitationLink(link))) }
@@ -55,7 +55,7 @@ public func sw_session_invitation_link(
     let passcode = try optionalText(passcode, "passcode")
     var made = try object(session, as: RunningSession.self).wait { try await $0.invitationLink() }
     if let passcode {
-      made = try InvitationLink(to: made.endpoints, service: made.service, peer: made.peer, passcode: passcode)
+      made = try InvitationLink(to: made.addresses, service: made.service, peer: made.peer, passcode: passcode)
     }
     place.pointee = copyText("\(made)")
   }

@@ -9,7 +9,7 @@ package struct ViewOptions: Equatable, Sendable {
     return options
   }()
   /// Where the page is served.
-  package var http = Endpoint(host: "127.0.0.1", port: 0)
+  package var http = PeerAddress(host: "127.0.0.1", port: 0)
 
   package init() {}
 

@@ -8,7 +8,7 @@ extension Program {
   /// Invites whom the user names, and waits for the answer: a peer in sight, or one at an address or behind a link.
   func invite(_ word: String) async throws {
     let link = word.contains("://") ? try InvitationLink(word) : nil
-    if let target = link.map(InvitationTarget.link) ?? Endpoint(word).map(InvitationTarget.endpoint) {
+    if let target = link.map(InvitationTarget.link) ?? PeerAddress(word).map(InvitationTarget.address) {
       let peer = try await session.invite(target)
       names[peer.id] = peer.name
       return

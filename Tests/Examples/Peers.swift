@@ -42,12 +42,12 @@ enum Peers {
     guard sessions.count < count else { return try await body(sessions) }
     var configuration = Session.Configuration(service: "swexample")
     configuration.discovery = .none
-    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     configuration.invitationHandler = { _ in .accept }
     configuration.storage = folder + "/\(sessions.count)"
     try await Session.withSession(named: "peer \(sessions.count)", configuration: configuration) { session in
       if let first = sessions.first {
-        _ = try await first.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
+        _ = try await first.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
       }
       try await add(to: sessions + [session], until: count, in: folder, body)
     }

@@ -14,7 +14,7 @@ struct TicketDriverTests {
   ) async throws -> String? {
     var configuration = Session.Configuration(service: "swexample")
     configuration.discovery = .none
-    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     configuration.acceptPolicy = .automatic
     // The reason counts here, not the time, which a busy machine takes.
     configuration.driverTimeout = .seconds(60)
@@ -25,7 +25,7 @@ struct TicketDriverTests {
       configuration.driver = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
       return try await Session.withSession(as: guest, configuration: configuration) { guest in
         do throws(SessionError) {
-          let host = try await guest.invite(.endpoint(Endpoint(host: "127.0.0.1", port: door.port)))
+          let host = try await guest.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))
           #expect(host == door.localPeer)
           return nil
         } catch {

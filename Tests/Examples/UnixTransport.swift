@@ -14,8 +14,8 @@ final class UnixTransport: Transport {
   init(folder: String) { self.folder = folder }
 
   func listen(
-    at endpoint: Endpoint, _ accept: @escaping @Sendable (any TransportConnection, _ remote: Endpoint) -> Void
-  ) throws -> Endpoint {
+    at address: PeerAddress, _ accept: @escaping @Sendable (any TransportConnection, _ remote: PeerAddress) -> Void
+  ) throws -> PeerAddress {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     let number = try #require((1...UInt16.max).first { call(bind, descriptor, $0) })
     guard Glibc.listen(descriptor, 16) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
@@ -24,10 +24,10 @@ final class UnixTransport: Transport {
       while case let accepted = Glibc.accept(descriptor, nil, nil), accepted >= 0 {
         var number = Data(repeating: 0, count: 2)
         _ = number.withUnsafeMutableBytes { recv(accepted, $0.baseAddress, 2, Int32(truncatingIfNeeded: MSG_WAITALL)) }
-        accept(UnixConnection(accepted), Self.endpoint(UInt16(number[0]) << 8 | UInt16(number[1])))
+        accept(UnixConnection(accepted), Self.address(UInt16(number[0]) << 8 | UInt16(number[1])))
       }
     }
-    return Self.endpoint(number)
+    return Self.address(number)
   }
 
   func stopListening() {
@@ -36,16 +36,16 @@ final class UnixTransport: Transport {
     unlink("\(folder)/\(number)")
   }
 
-  func connect(to endpoint: Endpoint) throws -> any TransportConnection {
+  func connect(to address: PeerAddress) throws -> any TransportConnection {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    guard call(Glibc.connect, descriptor, endpoint.port) else { throw POSIXError(.ECONNREFUSED) }
+    guard call(Glibc.connect, descriptor, address.port) else { throw POSIXError(.ECONNREFUSED) }
     // Who connects says first by which number others reach it.
     let number = listener.withLock { $0?.number ?? 0 }
     _ = [UInt8(number >> 8), UInt8(number & 0xFF)].withUnsafeBytes { send(descriptor, $0.baseAddress, 2, 0) }
     return UnixConnection(descriptor)
   }
 
-  private static func endpoint(_ number: UInt16) -> Endpoint { Endpoint(host: "192.0.2.1", port: number) }
+  private static func address(_ number: UInt16) -> PeerAddress { PeerAddress(host: "192.0.2.1", port: number) }
 
   /// Binds or connects a socket to the file of a number.
   private func call(
@@ -128,7 +128,7 @@ struct UnixTransportTests {
       var configuration = configuration
       configuration.storage = folder + "/bob"
       try await Session.withSession(named: "bob", configuration: configuration) { bob in
-        _ = try await alice.invite(.endpoint(Endpoint(host: "192.0.2.1", port: bob.port)))
+        _ = try await alice.invite(.address(PeerAddress(host: "192.0.2.1", port: bob.port)))
         try await alice.place(Anchor(name: "lamp", transform: .identity))
         for await case .change(let change) in bob.anchorChanges() where change.anchor.name == "lamp" { break }
       }

@@ -10,9 +10,9 @@ struct ArgumentParserTests {
     enum Color: String, CaseIterable { case red, green }
 
     var name = ""
-    var address: Endpoint?
-    var listen = Endpoint(host: "::", port: 0)
-    var connect: [Endpoint] = []
+    var address: PeerAddress?
+    var listen = PeerAddress(host: "::", port: 0)
+    var connect: [PeerAddress] = []
     var color = Color.red
     var other: Color?
     var count: Int?
@@ -44,9 +44,9 @@ struct ArgumentParserTests {
       "--fast in --name=kitchen --address lab:1 --listen [fe80::1%eth0]:2 --connect a:1 --connect b:2 -1.5 "
         + "--color green --other green --count 7 --box -1,0,2.5 --json")
     var expected = Line(name: "kitchen", color: .green, other: .green, count: 7, box: [-1, 0, 2.5], isFast: true)
-    expected.address = Endpoint(host: "lab", port: 1)
-    expected.listen = Endpoint(host: "fe80::1%eth0", port: 2)
-    expected.connect = [Endpoint(host: "a", port: 1), Endpoint(host: "b", port: 2)]
+    expected.address = PeerAddress(host: "lab", port: 1)
+    expected.listen = PeerAddress(host: "fe80::1%eth0", port: 2)
+    expected.connect = [PeerAddress(host: "a", port: 1), PeerAddress(host: "b", port: 2)]
     // A negative number is a word like any other.
     (expected.input, expected.output) = ("in", "-1.5")
     #expect(line == expected)

@@ -87,7 +87,7 @@ struct MapCommandTests {
   private static var configuration: Session.Configuration {
     var configuration = Session.Configuration()
     configuration.discovery = .none
-    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     configuration.invitationHandler = { _ in .accept }
     return configuration
   }

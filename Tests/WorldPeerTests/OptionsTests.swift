@@ -26,9 +26,9 @@ struct OptionsTests {
     expected.peer.accept = .automatic
     expected.peer.invite = .none
     expected.peer.discovery = .embedded
-    expected.peer.listen = Endpoint(host: "127.0.0.1", port: 4711)
+    expected.peer.listen = PeerAddress(host: "127.0.0.1", port: 4711)
     expected.peer.connect = [
-      .endpoint(Endpoint(host: "lab", port: 1)), .endpoint(Endpoint(host: "fe80::1%eth0", port: 2)),
+      .address(PeerAddress(host: "lab", port: 1)), .address(PeerAddress(host: "fe80::1%eth0", port: 2)),
     ]
     expected.peer.identity = "/tmp/id"
     expected.peer.storage = "d"

@@ -13,7 +13,7 @@ struct ViewOptionsTests {
   func defaults() throws {
     let options = try #require(try parse("--name", "vera"))
     #expect(options.peer.accept == .ask && options.peer.invite == .automatic)
-    #expect(options.http == Endpoint(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
+    #expect(options.http == PeerAddress(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
     #expect(throws: UsageError("missing option '--name NAME'")) { try parse() }
   }
 

@@ -86,7 +86,7 @@ struct ViewerTests {
       try await Session.withSession(as: guest, configuration: settings) { other in
         // A character that turns the direction of the text is not shown.
         async let invited = other.invite(
-          .endpoint(Endpoint(host: "127.0.0.1", port: session.port)), context: Array("let \u{202E}me\u{7} in".utf8))
+          .address(PeerAddress(host: "127.0.0.1", port: session.port)), context: Array("let \u{202E}me\u{7} in".utf8))
         try await Self.wait(browser, for: "\"context\":\"let \u{fffd}me\u{fffd} in\",\"recognition\":\"never-seen\"")
         let stranger = PeerID(SHA256Digest(hashing: [1]))
         #expect(
@@ -112,7 +112,7 @@ struct ViewerTests {
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
-        async let invited = other.invite(.endpoint(Endpoint(host: "127.0.0.1", port: session.port)))
+        async let invited = other.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
         let shown = await other.events.first { if case .codeShown = $0 { true } else { false } }
         guard case .codeShown(let comparison)? = shown else { return }
         try await Self.wait(

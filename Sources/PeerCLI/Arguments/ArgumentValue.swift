@@ -12,12 +12,12 @@ extension String: ArgumentValue {
   }
 }
 
-extension Endpoint: ArgumentValue {
+extension PeerAddress: ArgumentValue {
   package init(argument: String) throws(UsageError) {
-    guard let endpoint = Endpoint(argument) else {
+    guard let address = PeerAddress(argument) else {
       throw UsageError("'\(argument)' is not an address and a port; write HOST:PORT, or [ADDRESS]:PORT for IPv6")
     }
-    self = endpoint
+    self = address
   }
 }
 

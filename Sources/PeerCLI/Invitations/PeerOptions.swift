@@ -12,7 +12,7 @@ package struct PeerOptions: Equatable, Sendable {
   package var role = DiscoveryRole.both
   package var announces = false
   package var probes: [Session.Configuration.Probe] = []
-  package var listen: Endpoint?
+  package var listen: PeerAddress?
   package var connect: [InvitationTarget] = []
   package var identity: String?
   package var storage: String?

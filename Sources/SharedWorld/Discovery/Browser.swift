@@ -63,8 +63,8 @@ public struct Browser: AsyncSequence, Hashable, Sendable {
   ///   `discoveryUnavailable` or `cancelled`.
   public func resolve(
     _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
-  ) async throws(SessionError) -> [Endpoint] {
-    try await addresses(of: candidate, timeout: timeout).map { Endpoint($0) }
+  ) async throws(SessionError) -> [PeerAddress] {
+    try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
   }
 
   func addresses(of candidate: Candidate.ID, timeout: Duration) async throws(SessionError) -> [SocketAddress] {

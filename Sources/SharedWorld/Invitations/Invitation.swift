@@ -24,7 +24,7 @@ public enum InvitationTarget: Hashable, Sendable {
   /// discovery. It needs a ``TrustPolicy`` that records keys.
   case known(PeerID)
   /// A host and port known by other means.
-  case endpoint(Endpoint)
+  case address(PeerAddress)
   /// The target of a link.
   case link(InvitationLink)
 }
@@ -36,8 +36,8 @@ extension InvitationTarget {
   package init(place: String) throws(SessionError) {
     if place.contains("://") {
       self = .link(try InvitationLink(place))
-    } else if let endpoint = Endpoint(place) {
-      self = .endpoint(endpoint)
+    } else if let address = PeerAddress(place) {
+      self = .address(address)
     } else {
       throw SessionError(
         .invalidArgument,
@@ -58,8 +58,8 @@ extension InvitationTarget: CustomStringConvertible {
     switch self {
     case .candidate(let id), .service(let id, _): id
     case .known(let peer): peer.short
-    case .endpoint(let endpoint): "\(endpoint)"
-    case .link(let link): link.endpoints[0].description
+    case .address(let address): "\(address)"
+    case .link(let link): link.addresses[0].description
     }
   }
 }

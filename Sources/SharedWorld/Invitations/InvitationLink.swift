@@ -8,14 +8,14 @@ public import WorldModel
 /// passcode is as secret as that.
 public struct InvitationLink: Hashable, Sendable {
   /// The most addresses of a link.
-  public static let endpointLimit = 16
+  public static let addressLimit = 16
   /// The longest text that is read as a link (bytes of UTF-8).
   public static let lengthLimit = 2048
 
   private static let scheme = "sharedworld://"
 
   /// Where the peer listens; at least one.
-  public let endpoints: [Endpoint]
+  public let addresses: [PeerAddress]
   /// The service type of its session (``Session/Configuration/service``).
   public let service: String
   /// The key that must answer.
@@ -26,21 +26,21 @@ public struct InvitationLink: Hashable, Sendable {
   /// A link to a peer.
   ///
   /// - Parameters:
-  ///   - endpoints: where it listens; one to 16.
+  ///   - addresses: where it listens; one to 16.
   ///   - service: the service type of its session.
   ///   - peer: its id.
   ///   - passcode: the passcode of the room; nil leaves it out.
   /// - Throws: ``SessionError`` with the code `invalidArgument`.
   public init(
-    to endpoints: [Endpoint], service: String, peer: PeerID, passcode: String? = nil
+    to addresses: [PeerAddress], service: String, peer: PeerID, passcode: String? = nil
   ) throws(SessionError) {
-    guard (1...Self.endpointLimit).contains(endpoints.count), endpoints.allSatisfy(Self.isPlain) else {
-      throw Self.malformed("it names from one to \(Self.endpointLimit) addresses, as HOST:PORT with a port over 0")
+    guard (1...Self.addressLimit).contains(addresses.count), addresses.allSatisfy(Self.isPlain) else {
+      throw Self.malformed("it names from one to \(Self.addressLimit) addresses, as HOST:PORT with a port over 0")
     }
     guard !service.isEmpty, service.utf8.allSatisfy(Self.isUnreserved) else {
       throw Self.malformed("behind the addresses it has a slash and a service type")
     }
-    (self.endpoints, self.service, self.peer, self.passcode) = (endpoints, service, peer, passcode)
+    (self.addresses, self.service, self.peer, self.passcode) = (addresses, service, peer, passcode)
   }
 
   /// Reads a link; blanks around it are ignored.
@@ -56,25 +56,25 @@ public struct InvitationLink: Hashable, Sendable {
     guard halves.count == 2 else { throw Self.malformed("behind one '#' it has the id of the peer") }
     let place = halves[0].split(separator: "/", omittingEmptySubsequences: false)
     guard place.count == 2 else { throw Self.malformed("behind the addresses it has a slash and a service type") }
-    let endpoints = place[0].split(separator: ",", omittingEmptySubsequences: false).map { Endpoint(String($0)) }
+    let addresses = place[0].split(separator: ",", omittingEmptySubsequences: false).map { PeerAddress(String($0)) }
     let secrets = halves[1].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let peer = PeerID(String(secrets[0])) else { throw Self.malformed("an id has 64 hexadecimal digits") }
     let passcode = secrets.count > 1 ? Self.decoded(secrets[1]) : nil
     guard secrets.count == 1 || passcode != nil else {
       throw Self.malformed("its passcode is percent-encoded (RFC 3986 §2.1)")
     }
-    guard endpoints.allSatisfy({ $0 != nil }) else { throw Self.malformed("its addresses are HOST:PORT, by commas") }
-    try self.init(to: endpoints.compactMap(\.self), service: String(place[1]), peer: peer, passcode: passcode)
+    guard addresses.allSatisfy({ $0 != nil }) else { throw Self.malformed("its addresses are HOST:PORT, by commas") }
+    try self.init(to: addresses.compactMap(\.self), service: String(place[1]), peer: peer, passcode: passcode)
   }
 
   private static func malformed(_ rule: String) -> SessionError {
     SessionError(.invalidArgument, "this is no invitation link: \(rule). Copy the whole link")
   }
 
-  /// Whether an endpoint can be written into a link and read back.
-  private static func isPlain(_ endpoint: Endpoint) -> Bool {
-    endpoint.port > 0 && !endpoint.host.isEmpty && Endpoint("\(endpoint)") == endpoint
-      && endpoint.host.utf8.allSatisfy { isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }
+  /// Whether an address can be written into a link and read back.
+  private static func isPlain(_ address: PeerAddress) -> Bool {
+    address.port > 0 && !address.host.isEmpty && PeerAddress("\(address)") == address
+      && address.host.utf8.allSatisfy { isUnreserved($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "%") }
   }
 
   /// Whether a byte stands for itself in every part of a URI (RFC 3986 §2.3).
@@ -114,7 +114,7 @@ public struct InvitationLink: Hashable, Sendable {
 extension InvitationLink: CustomStringConvertible {
   /// The link as it is printed, sent and read again.
   public var description: String {
-    let places = endpoints.map(\.description).joined(separator: ",")
+    let places = addresses.map(\.description).joined(separator: ",")
     let secret = passcode.map { "." + Self.encoded($0) } ?? ""
     return "\(Self.scheme)\(places)/\(service)#\(peer)\(secret)"
   }

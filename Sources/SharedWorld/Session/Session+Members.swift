@@ -113,7 +113,7 @@ extension Session {
     case .candidate(let id): discovery.key(of: id)
     case .link(let link): link.peer
     case .known(let peer): peer
-    case .endpoint, .service: nil
+    case .address, .service: nil
     }
   }
 
@@ -126,7 +126,7 @@ extension Session {
       throw SessionError(.declined, "\(discovery.peer(peer).name) declined: \(reason)")
     case .value(.unreachable):
       if let seen = target.candidate.flatMap(discovery.candidate) {
-        let (name, places) = (seen.name ?? "\(seen.id)", addresses.map { "\(Endpoint($0))" }.joined(separator: ", "))
+        let (name, places) = (seen.name ?? "\(seen.id)", addresses.map { "\(PeerAddress($0))" }.joined(separator: ", "))
         throw SessionError(
           .unreachable,
           "nobody answers at \(places), where '\(name)' says that it is: either it has just ended, or a firewall lets "
@@ -155,17 +155,17 @@ extension Session {
     of target: InvitationTarget, timeout: Duration
   ) async throws(SessionError) -> [SocketAddress] {
     switch target {
-    case .endpoint(let endpoint):
-      guard endpoint.port > 0 else {
-        throw SessionError(.invalidArgument, "\(endpoint) has no port to connect to; give one from 1 to 65535")
+    case .address(let address):
+      guard address.port > 0 else {
+        throw SessionError(.invalidArgument, "\(address) has no port to connect to; give one from 1 to 65535")
       }
-      return try await endpoint.addresses()
+      return try await address.resolved()
     case .link(let link):
       guard link.service == configuration.service else {
         throw SessionError(
           .otherService, "the link leads to a session of '\(link.service)'; this one is of '\(configuration.service)'")
       }
-      return try await link.addresses()
+      return try await link.resolved()
     case .known(let peer):
       let addresses = try await trust.addressBook?.addresses(of: peer) ?? []
       guard !addresses.isEmpty else {
@@ -203,8 +203,8 @@ extension Session {
   ///   `notConnected`.
   public func resolve(
     _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
-  ) async throws(SessionError) -> [Endpoint] {
-    try await addresses(of: candidate, timeout: timeout).map { Endpoint($0) }
+  ) async throws(SessionError) -> [PeerAddress] {
+    try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
   }
 
   /// Looks for what may keep this device from finding others of its service (``NetworkDiagnosis/run(service:)``).
@@ -253,8 +253,8 @@ extension Session {
     guard !addresses.isEmpty else {
       throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
     }
-    let endpoints = addresses.prefix(InvitationLink.endpointLimit).map { Endpoint($0) }
-    return try InvitationLink(to: endpoints, service: configuration.service, peer: identity.peerID)
+    let own = addresses.prefix(InvitationLink.addressLimit).map { PeerAddress($0) }
+    return try InvitationLink(to: own, service: configuration.service, peer: identity.peerID)
   }
 
   /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
@@ -373,9 +373,9 @@ extension Session {
   }
 }
 
-extension Endpoint {
+extension PeerAddress {
   /// The addresses of a host and port given by hand.
-  func addresses() async throws(SessionError) -> [SocketAddress] {
+  func resolved() async throws(SessionError) -> [SocketAddress] {
     do {
       return try await NameLookup.addresses(of: host, port: port)
     } catch {
@@ -386,12 +386,12 @@ extension Endpoint {
 
 extension InvitationLink {
   /// The addresses of all its hosts; a name that the system cannot resolve counts only when all of them are such.
-  fileprivate func addresses() async throws(SessionError) -> [SocketAddress] {
-    var (addresses, failure): ([SocketAddress], SessionError?) = ([], nil)
-    for endpoint in endpoints {
-      do throws(SessionError) { addresses += try await endpoint.addresses() } catch { failure = error }
+  fileprivate func resolved() async throws(SessionError) -> [SocketAddress] {
+    var (found, failure): ([SocketAddress], SessionError?) = ([], nil)
+    for address in addresses {
+      do throws(SessionError) { found += try await address.resolved() } catch { failure = error }
     }
-    if addresses.isEmpty, let failure { throw failure }
-    return addresses
+    if found.isEmpty, let failure { throw failure }
+    return found
   }
 }

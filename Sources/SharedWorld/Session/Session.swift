@@ -378,7 +378,7 @@ extension Session {
 
   private func listenAddress() async throws(SessionError) -> SocketAddress {
     let listen = configuration.listen
-    guard let address = try await listen.addresses().first else {
+    guard let address = try await listen.resolved().first else {
       throw SessionError(.invalidArgument, "\(listen) has no address to listen on")
     }
     return address

@@ -29,7 +29,7 @@ extension Session {
     /// How connections are made: over TCP, by an app's own ``Transport``, or in memory.
     public var transport = SessionTransport.tcp
     /// Where to listen; by default every address and any free port.
-    public var listen = Endpoint(host: "::", port: 0)
+    public var listen = PeerAddress(host: "::", port: 0)
     /// A folder that keeps all that outlives the process, so that an app names one place; nil keeps what the paths below
     /// name.
     ///

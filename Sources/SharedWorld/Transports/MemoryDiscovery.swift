@@ -27,7 +27,7 @@ final class MemoryDiscovery: DiscoveryBackend {
 
   func resolve(_ instance: ServiceInstance, timeout: Duration) async throws(DiscoveryError) -> [SocketAddress] {
     guard let port = await network.core.services.port(of: instance),
-      let address = SocketAddress(MemoryNetworkCore.endpoint(of: port))
+      let address = SocketAddress(MemoryNetworkCore.address(of: port))
     else { throw .resolutionTimedOut(instance) }
     return [address]
   }

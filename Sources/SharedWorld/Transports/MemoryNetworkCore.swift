@@ -6,7 +6,7 @@ import Synchronization
 
 /// The state of a network in memory, confined to a loop of its own.
 actor MemoryNetworkCore {
-  typealias Accept = @Sendable (any TransportConnection, Endpoint) -> Void
+  typealias Accept = @Sendable (any TransportConnection, PeerAddress) -> Void
 
   /// Something on its way to one end of a connection.
   private struct Flight {
@@ -56,9 +56,9 @@ actor MemoryNetworkCore {
   /// A port that no other peer of this network has.
   nonisolated func makePort() -> UInt16 { lastPort.add(1, ordering: .relaxed).newValue }
 
-  /// The endpoint of a peer: each has a network of its own (RFC 4193), as strangers are counted by networks.
-  static func endpoint(of port: UInt16) -> Endpoint {
-    Endpoint(SocketAddress(host: .ipv6(high: 0xFD53 << 48 | UInt64(port), low: 1, scope: 0), port: port))
+  /// The address of a peer: each has a network of its own (RFC 4193), as strangers are counted by networks.
+  static func address(of port: UInt16) -> PeerAddress {
+    PeerAddress(SocketAddress(host: .ipv6(high: 0xFD53 << 48 | UInt64(port), low: 1, scope: 0), port: port))
   }
 
   /// Lets connections reach a port.
@@ -147,7 +147,7 @@ actor MemoryNetworkCore {
       end.other?.tell(.failed(TransportFailure.system(SystemCallFailure("connect", code: ECONNREFUSED))))
       return
     }
-    accept(end, Self.endpoint(of: other.port))
+    accept(end, Self.address(of: other.port))
     add(.opened, to: other)
   }
 

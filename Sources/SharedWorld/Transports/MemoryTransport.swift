@@ -9,17 +9,17 @@ final class MemoryTransport: Transport {
   }
 
   func listen(
-    at endpoint: Endpoint, _ accept: @escaping @Sendable (any TransportConnection, _ remote: Endpoint) -> Void
-  ) throws -> Endpoint {
+    at address: PeerAddress, _ accept: @escaping @Sendable (any TransportConnection, _ remote: PeerAddress) -> Void
+  ) throws -> PeerAddress {
     network.core.run { [port] in $0.listen(port, accept) }
-    return MemoryNetworkCore.endpoint(of: port)
+    return MemoryNetworkCore.address(of: port)
   }
 
   func stopListening() { network.core.run { [port] in $0.stopListening(port) } }
 
-  func connect(to endpoint: Endpoint) throws -> any TransportConnection {
+  func connect(to address: PeerAddress) throws -> any TransportConnection {
     let connection = MemoryConnection(network.core, from: port, isBeginner: true)
-    network.core.run { $0.connect(connection, to: endpoint.port) }
+    network.core.run { $0.connect(connection, to: address.port) }
     return connection
   }
 }

@@ -3,19 +3,19 @@ import PeerTransport
 /// A way to make connections between peers, which a session uses instead of TCP.
 ///
 /// A connection carries bytes, in order and both ways; the session runs TLS on it, so it need be neither secret nor proven. Each
-/// session has a transport of its own, made by ``SessionTransport/custom(_:)``. Peers name each other by endpoints of an IP address
+/// session has a transport of its own, made by ``SessionTransport/custom(_:)``. Peers name each other by addresses of an IP address
 /// and a port, which a transport may make up: they travel in the records of members, and each is that of one peer.
 public protocol Transport: AnyObject, Sendable {
-  /// Begins to take connections; `accept` is called from any thread with each, and with the endpoint of the other side.
+  /// Begins to take connections; `accept` is called from any thread with each, and with the address of the other side.
   ///
   /// - Parameters:
-  ///   - endpoint: ``Session/Configuration/listen``; port 0 asks for any.
+  ///   - address: ``Session/Configuration/listen``; port 0 asks for any.
   ///   - accept: Receives each connection, which is open.
-  /// - Returns: The endpoint that leads here, with an address of IPv4 or IPv6.
+  /// - Returns: The address that leads here, with an address of IPv4 or IPv6.
   /// - Throws: Any error, with which the session's start fails.
   func listen(
-    at endpoint: Endpoint, _ accept: @escaping @Sendable (any TransportConnection, _ remote: Endpoint) -> Void
-  ) throws -> Endpoint
+    at address: PeerAddress, _ accept: @escaping @Sendable (any TransportConnection, _ remote: PeerAddress) -> Void
+  ) throws -> PeerAddress
 
   /// Takes no connections any more; those that are open stay.
   func stopListening()
@@ -24,7 +24,7 @@ public protocol Transport: AnyObject, Sendable {
   /// the connection up.
   ///
   /// - Throws: Any error, for what cannot even be tried.
-  func connect(to endpoint: Endpoint) throws -> any TransportConnection
+  func connect(to address: PeerAddress) throws -> any TransportConnection
 }
 
 /// One end of a connection.

@@ -11,7 +11,7 @@ final class TransportMedium: LinkMedium {
 
   func connect(to address: SocketAddress) throws(TransportFailure) -> any ByteStream {
     do {
-      return ConnectionStream(try transport.connect(to: Endpoint(address)), isOpen: false)
+      return ConnectionStream(try transport.connect(to: PeerAddress(address)), isOpen: false)
     } catch {
       throw TransportFailure(own: error)
     }
@@ -24,11 +24,11 @@ final class TransportMedium: LinkMedium {
     // It is called on the loop alone, where it was made.
     nonisolated(unsafe) let accept = accept
     do {
-      let endpoint = try transport.listen(at: Endpoint(address)) { connection, remote in
+      let address = try transport.listen(at: PeerAddress(address)) { connection, remote in
         guard let remote = SocketAddress(remote) else { return connection.close() }
         loop.execute { accept(ConnectionStream(connection, isOpen: true), remote) }
       }
-      guard let listening = SocketAddress(endpoint) else {
+      guard let listening = SocketAddress(address) else {
         throw TransportFailure.system(SystemCallFailure("listen", code: EADDRNOTAVAIL))
       }
       return listening
@@ -47,14 +47,14 @@ extension TransportFailure {
   }
 }
 
-extension Endpoint {
+extension PeerAddress {
   init(_ address: SocketAddress) { self.init(host: address.host.description, port: address.port) }
 }
 
 extension SocketAddress {
-  /// The address of an endpoint that needs no look-up; nil for a name.
-  init?(_ endpoint: Endpoint) {
-    guard let host = Host(endpoint.host) else { return nil }
-    self.init(host: host, port: endpoint.port)
+  /// The address of an address that needs no look-up; nil for a name.
+  init?(_ address: PeerAddress) {
+    guard let host = Host(address.host) else { return nil }
+    self.init(host: host, port: address.port)
   }
 }

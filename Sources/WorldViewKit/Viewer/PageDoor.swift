@@ -10,10 +10,10 @@ package struct PageDoor: Sendable {
   private let host: String
 
   /// Listens at an address of this machine.
-  package init(at endpoint: Endpoint) async throws(ProgramFailure) {
-    host = Self.reachable(endpoint.host, among: InterfaceAddress.all())
+  package init(at address: PeerAddress) async throws(ProgramFailure) {
+    host = Self.reachable(address.host, among: InterfaceAddress.all())
     do throws(HTTPFailure) {
-      server = try await HTTPServer(host: endpoint.host, port: endpoint.port)
+      server = try await HTTPServer(host: address.host, port: address.port)
     } catch {
       throw .io(error.message)
     }
@@ -23,7 +23,7 @@ package struct PageDoor: Sendable {
   package var port: UInt16 { server.port }
 
   /// The page's address, which works once.
-  package var address: String { "http://\(Endpoint(host: host, port: port))/#\(key.currentToken)" }
+  package var address: String { "http://\(PeerAddress(host: host, port: port))/#\(key.currentToken)" }
 
   /// An address of this machine that others reach where it listens on all of them, which is none to open.
   private static func reachable(_ host: String, among addresses: [InterfaceAddress]) -> String {

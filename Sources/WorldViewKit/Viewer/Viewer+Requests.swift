@@ -222,7 +222,7 @@ extension Viewer {
   private func addresses(of room: InvitationTarget?) async -> [InvitationTarget] {
     guard let room else { return [] }
     guard let candidate = room.candidate else { return [room] }
-    return (try? await session.resolve(candidate))?.prefix(1).map(InvitationTarget.endpoint) ?? []
+    return (try? await session.resolve(candidate))?.prefix(1).map(InvitationTarget.address) ?? []
   }
 
   /// Keeps what is wrong with an invitation, and whether a passcode would help.

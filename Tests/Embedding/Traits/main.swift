@@ -4,7 +4,7 @@ import SharedWorld
 
 let trait = CommandLine.arguments.last ?? ""
 var configuration = Session.Configuration()
-configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
 configuration.discovery = .none
 do {
   switch trait {

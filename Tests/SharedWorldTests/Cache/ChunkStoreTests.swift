@@ -118,7 +118,7 @@ struct SessionCacheTests {
     configuration.mapCache = MapCache(folder: folder)
     let identity = try TestSessions.identity("bob")
     return try await Session.withSession(as: identity, configuration: configuration) { bob in
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       var (asked, problems, isHere) = (0, 0, false)
       for await event in bob.events {
         switch event {

@@ -200,7 +200,7 @@ struct ObjectMessageTests {
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         let labels = bob.messages(LabelEvent.self, at: "new")
         let error = await #expect(throws: SessionError.self) {
           try await alice.send(LabelEvent(text: "x"), to: .all, at: "private")
@@ -239,7 +239,7 @@ struct ObjectMessageTests {
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
         try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
           carol in
-          for peer in [bob, carol] { _ = try await alice.join(peer.endpoint) }
+          for peer in [bob, carol] { _ = try await alice.join(peer.address) }
           let (texts, others) = (bob.messages(String.self), carol.messages(String.self))
           let id = try await alice.send("hello", to: .all, at: "chat")
           var text = texts.makeAsyncIterator()

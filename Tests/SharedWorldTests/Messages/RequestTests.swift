@@ -138,7 +138,7 @@ struct RequestTests {
     try await TestSessions.joined { alice, bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        let id = try await alice.join(carol.endpoint).id
+        let id = try await alice.join(carol.address).id
         let (news, teller) = AsyncStream.makeStream(of: Void.self)
         let streams = [carol.requests(Question.self), bob.requests(Question.self)]
         await withTaskGroup(of: Void.self) { group in

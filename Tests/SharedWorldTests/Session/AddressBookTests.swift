@@ -57,13 +57,13 @@ struct AddressBookTests {
         try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
           let error = await #expect(throws: SessionError.self) { try await alice.invite(.known(bob.localPeer.id)) }
           #expect(error?.code == .unknownPeer)
-          _ = try await bob.invite(alice.endpoint)
+          _ = try await bob.invite(alice.address)
           try await until { try await !book.addresses(of: bob.localPeer.id).isEmpty }
           return bob.port
         }
       }
       var listening = TestSessions.configuration()
-      listening.listen = Endpoint(host: "127.0.0.1", port: port)
+      listening.listen = PeerAddress(host: "127.0.0.1", port: port)
       let again = listening
       try await Session.withSession(as: alice, configuration: recording) { alice in
         try await Session.withSession(as: bob, configuration: again) { bob in

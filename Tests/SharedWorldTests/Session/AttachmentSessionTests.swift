@@ -39,21 +39,21 @@ struct AttachmentSessionTests {
       try await Session.withSession(as: author, configuration: configuration) { alice in
         let attached = try await alice.attach(bytes, named: "plan")
         #expect(attached.state == .here && attached.author == alice.localPeer && attached.size == bytes.count)
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         let here = try await Self.attachment("plan", .here, &bobs)
         #expect(here.id == attached.id && here.author == alice.localPeer)
         #expect(try Self.bytes(of: here) == bytes)
       }
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         var carols = carol.events.makeAsyncIterator()
-        _ = try await bob.join(carol.endpoint)
+        _ = try await bob.join(carol.address)
         let here = try await Self.attachment("plan", .here, &carols)
         #expect(here.author.id == author.peerID)
         #expect(try Self.bytes(of: here) == bytes)
         #expect(await carol.attachments == [here])
         // Carol has never heard of the author: the list shows its name from when it is back.
         try await Session.withSession(as: author, configuration: configuration) { alice in
-          _ = try await alice.join(bob.endpoint)
+          _ = try await alice.join(bob.address)
           _ = try await carols.first { if case .peerJoined(alice.localPeer) = $0 { true } else { nil } }
           #expect(await carol.attachments.map(\.author) == [alice.localPeer])
         }
@@ -129,7 +129,7 @@ struct AttachmentSessionTests {
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         try file.write(contentsOf: Data(Self.noise(1000)))
         try file.close()
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         let failed = try await Self.attachment("plan", .failed(.unreadable), &alices)
         #expect(failed.id == attached.id)
         #expect(await bob.attachments.map(\.state) == [.fetching])
@@ -145,7 +145,7 @@ struct AttachmentSessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var (alices, bobs) = (alice.events.makeAsyncIterator(), bob.events.makeAsyncIterator())
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         let plan = try await alice.attach([1], named: "plan")
         _ = try await Self.attachment("plan", .here, &bobs)
         network.partition([alice])

@@ -41,7 +41,7 @@ import Testing
     let taker = configuration
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: taker) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: taker) { bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         try await alice.share(unchecked: MapPackage(map: map))
         let error = try await bob.first { if case .mapFailed(let error) = $0 { error } else { nil } }
         return (error, await bob.map() != nil)

@@ -40,7 +40,7 @@ struct CaptureTests {
     try await TestSessions.two { alice, bob in
       let error = await #expect(throws: SessionError.self) { try await alice.shareCapture(of: Self.room) }
       #expect(error?.code == .notConnected)
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       let id = try await alice.shareCapture(of: Self.room)
       let receipt = try await bob.first { event in
         if case .mapReceived(let receipt) = event { receipt } else { nil }

@@ -27,7 +27,7 @@ struct DriverSessionTests {
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
-        let target = medium == .tcp ? bob.endpoint : .endpoint(MemoryNetworkCore.endpoint(of: bob.port))
+        let target = medium == .tcp ? bob.address : .address(MemoryNetworkCore.address(of: bob.port))
         try await body(alice, bob, target)
       }
     }
@@ -139,7 +139,7 @@ struct DriverSessionTests {
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         _ = await #expect(throws: SessionError.self) { try await carol.invite(target) }
         #expect(await proofs.first?.count == 32)
-        let error = await #expect(throws: SessionError.self) { try await thief.invite(carol.endpoint) }
+        let error = await #expect(throws: SessionError.self) { try await thief.invite(carol.address) }
         #expect(error?.code == .authenticationFailed && error?.message.contains("wrong secret") == true)
         #expect(await carol.state().peers.isEmpty)
       }
@@ -157,7 +157,7 @@ struct DriverSessionTests {
       var configuration = TestSessions.configuration()
       configuration.driver = trusting
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        _ = try await bob.invite(carol.endpoint)
+        _ = try await bob.invite(carol.address)
         let problem = try await Self.problem(of: alice)
         #expect(problem.code == .authenticationFailed && problem.message.contains("not carol"))
         let lamp = try await carol.place(Anchor(name: "lamp"))
@@ -184,7 +184,7 @@ struct DriverSessionTests {
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
-        _ = try await alice.invite(.endpoint(MemoryNetworkCore.endpoint(of: bob.port)))
+        _ = try await alice.invite(.address(MemoryNetworkCore.address(of: bob.port)))
         var events = bob.events.makeAsyncIterator()
         _ = try await events.first { if case .peerJoined = $0 { true } else { nil } }
         let first = await contexts.all

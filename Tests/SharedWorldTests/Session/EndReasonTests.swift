@@ -35,7 +35,7 @@ struct EndReasonTests {
   private static func meeting(
     _ peer: ScriptedPeer, _ body: @Sendable (Session, InvitationTarget) async throws -> Void
   ) async throws {
-    let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await peer.start()))
+    let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: try await peer.start()))
     let failure: (any Error)?
     do {
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
@@ -111,7 +111,7 @@ struct EndReasonTests {
     arguments: [true, false])
   func endIsLast(isHost: Bool) async throws {
     try await TestSessions.two { alice, bob in
-      _ = try await alice.join(bob.endpoint)
+      _ = try await alice.join(bob.address)
       let host = try await TestSessions.agreedHost([alice, bob])
       let (first, second) = host == alice.localPeer.id ? (alice, bob) : (bob, alice)
       var events = (isHost ? first : second).events.makeAsyncIterator()

@@ -11,7 +11,7 @@ struct FaultEventTests {
   @Test("a member whose connection breaks is reconnecting, and lost in the end")
   func reconnecting() async throws {
     let script = try ScriptedPeer(.accept)
-    let place = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await script.start()))
+    let place = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: try await script.start()))
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
       alice in
       let member = try await alice.join(place)
@@ -54,7 +54,7 @@ struct FaultEventTests {
         try await Session.withSession(as: TestSessions.identity("dave"), configuration: configuration) { dave in
           try await until { await alice.state().host != nil }
           var members: [PeerID] = []
-          for other in [bob, carol, dave] { members.append(try await alice.invite(other.endpoint).id) }
+          for other in [bob, carol, dave] { members.append(try await alice.invite(other.address).id) }
           let all = members
           #expect(try await alice.turns { try $0.sendNow([1, 2, 3], to: all) } == 1)
           #expect(try await alice.turns { try $0.sendNow([1, 2, 3]) } == 1)

@@ -17,7 +17,7 @@ struct ImpostorTests {
     let bob = try TestSessions.identity("bob")
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
       alice in
-      let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: port))
+      let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: port))
       let error = await #expect(throws: SessionError.self) { try await alice.invite(target, expecting: bob.peerID) }
       #expect(error?.code == .identityMismatch)
       #expect(error?.message.contains(bob.peerID.short) == true)
@@ -86,7 +86,7 @@ struct ImpostorTests {
     let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
     try await Session.withSession(as: alice, configuration: recording) { alice in
       try await Session.withSession(as: bob, configuration: plain) { bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         try await until { try store.pins().first?.recognitionKey != nil }
       }
     }
@@ -139,7 +139,7 @@ struct ImpostorTests {
       let port = try await mallory.start()
       // A machine so busy that nobody is there within five seconds says so, and mallory has said nothing yet.
       repeat {
-        _ = try? await alice.invite(.endpoint(Endpoint(host: "127.0.0.1", port: port)), timeout: .seconds(2))
+        _ = try? await alice.invite(.address(PeerAddress(host: "127.0.0.1", port: port)), timeout: .seconds(2))
       } while await !mallory.isInvited
       #expect(await alice.state().candidates.first { $0.id == advertiser.id }?.peer == nil)
       await mallory.end(.refused)

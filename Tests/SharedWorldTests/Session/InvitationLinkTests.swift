@@ -6,10 +6,10 @@ import Testing
 struct InvitationLinkTests {
   private static let id = String(repeating: "0f", count: 32)
 
-  private static func link(_ endpoints: [String], passcode: String? = nil) throws -> InvitationLink {
+  private static func link(_ addresses: [String], passcode: String? = nil) throws -> InvitationLink {
     let peer = try #require(PeerID(id))
     return try InvitationLink(
-      to: endpoints.compactMap { Endpoint($0) }, service: "sharedworld", peer: peer, passcode: passcode)
+      to: addresses.compactMap { PeerAddress($0) }, service: "sharedworld", peer: peer, passcode: passcode)
   }
 
   @Test("a link is written as documented, and read back")
@@ -52,15 +52,15 @@ struct InvitationLinkTests {
   func leads() async throws {
     try await TestSessions.two { alice, bob in
       let link = try await bob.invitationLink()
-      #expect(link.peer == bob.localPeer.id && link.endpoints == [Endpoint(host: "127.0.0.1", port: bob.port)])
-      let stolen = try InvitationLink(to: link.endpoints, service: link.service, peer: alice.localPeer.id)
+      #expect(link.peer == bob.localPeer.id && link.addresses == [PeerAddress(host: "127.0.0.1", port: bob.port)])
+      let stolen = try InvitationLink(to: link.addresses, service: link.service, peer: alice.localPeer.id)
       let mismatch = await #expect(throws: SessionError.self) { try await alice.invite(.link(stolen)) }
       #expect(mismatch?.code == .identityMismatch)
-      let foreign = try InvitationLink(to: link.endpoints, service: "other", peer: link.peer)
+      let foreign = try InvitationLink(to: link.addresses, service: "other", peer: link.peer)
       let other = await #expect(throws: SessionError.self) { try await alice.invite(.link(foreign)) }
       #expect(other?.code == .otherService)
-      let dead = Endpoint(host: "127.0.0.1", port: 1)
-      let several = try InvitationLink(to: [dead] + link.endpoints, service: link.service, peer: link.peer)
+      let dead = PeerAddress(host: "127.0.0.1", port: 1)
+      let several = try InvitationLink(to: [dead] + link.addresses, service: link.service, peer: link.peer)
       #expect(try await alice.invite(.link(several)) == bob.localPeer)
     }
   }

@@ -29,7 +29,7 @@ struct InviterTests {
   }
 
   private static let bob = Peer(id: PeerID(SHA256Digest(hashing: [1])), name: "bob")
-  private static let address = InvitationTarget.endpoint(Endpoint(host: "lab", port: 7))
+  private static let address = InvitationTarget.address(PeerAddress(host: "lab", port: 7))
   private static let last = InvitationTarget.candidate("last")
 
   /// What becomes of invitations to `targets`, made one after the other, up to the end of the one to the last.

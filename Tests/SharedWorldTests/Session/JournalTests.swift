@@ -51,7 +51,7 @@ struct JournalTests {
       try await session(path) { alice in
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
           bob in
-          _ = try await alice.invite(bob.endpoint)
+          _ = try await alice.invite(bob.address)
           let name = try await bob.first { event -> String? in
             if case .anchorAdded(let anchor, _) = event, anchor.id == lamp { anchor.name } else { nil }
           }

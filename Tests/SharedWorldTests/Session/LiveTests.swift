@@ -184,7 +184,7 @@ struct LiveTests {
       try await bob.rename(lamp, to: "bob's")
       try await alice.rename(table, to: "desk")
       try await bob.remove(table)
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       var overwritten: LostEdit?
       let superseded = try await aliceEvents.first { event -> LostEdit? in
         if case .fieldOverwritten(let edit) = event { overwritten = edit }

@@ -51,7 +51,7 @@ struct LogTests {
       let port = try await Session.withSession(
         as: TestSessions.identity("bob"), configuration: TestSessions.configuration()
       ) { $0.port }
-      let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: port))
+      let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: port))
       await #expect(throws: SessionError.self) { try await session.invite(target) }
     }
     #expect(message.level == .debug && message.text.contains("127.0.0.1:"))
@@ -63,7 +63,7 @@ struct LogTests {
     let declined = try await Self.first(where: { $0.subsystem == .admission }) { alice in
       let bob = try TestSessions.identity("bob")
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
-        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.endpoint) }
+        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.address) }
         #expect(error?.code == .declined)
       }
     }

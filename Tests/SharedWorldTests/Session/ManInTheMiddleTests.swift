@@ -28,7 +28,7 @@ struct ManInTheMiddleTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
         let mallory = try Middleman(to: bob.port)
-        let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: try await mallory.start()))
+        let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: try await mallory.start()))
         try await body(alice, bob, mallory, target)
         await mallory.stop()
       }

@@ -16,7 +16,7 @@ struct MembershipTests {
   private func hosted(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     try await TestSessions.two { alice, bob in
       try await waitForHost(alice.localPeer.id, at: alice)
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       try await body(alice, bob)
     }
   }
@@ -35,13 +35,13 @@ struct MembershipTests {
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
         for inside in [alice, bob] {
-          let error = await #expect(throws: SessionError.self) { try await carol.invite(inside.endpoint) }
+          let error = await #expect(throws: SessionError.self) { try await carol.invite(inside.address) }
           #expect(error?.code == .locked)
-          let other = await #expect(throws: SessionError.self) { try await inside.invite(carol.endpoint) }
+          let other = await #expect(throws: SessionError.self) { try await inside.invite(carol.address) }
           #expect(other?.code == .locked)
         }
         try await alice.unlockSession()
-        #expect(try await carol.invite(alice.endpoint) == alice.localPeer)
+        #expect(try await carol.invite(alice.address) == alice.localPeer)
       }
     }
   }
@@ -63,13 +63,13 @@ struct MembershipTests {
       alice in
       try await waitForHost(alice.localPeer.id, at: alice)
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         try await alice.kick(bob.localPeer.id)
         let reason = try await bob.first { if case .ended(let reason) = $0 { reason } else { nil } }
         #expect(reason == .kicked)
       }
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
-        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.endpoint) }
+        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.address) }
         #expect(error?.code == .declined)
         #expect(await alice.state().peers.isEmpty)
       }
@@ -83,10 +83,10 @@ struct MembershipTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: small) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
         bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
           carol in
-          let error = await #expect(throws: SessionError.self) { try await carol.invite(alice.endpoint) }
+          let error = await #expect(throws: SessionError.self) { try await carol.invite(alice.address) }
           #expect(error?.code == .limitExceeded)
         }
         #expect(await alice.state().memberLimit == 2)

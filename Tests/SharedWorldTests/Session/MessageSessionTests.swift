@@ -80,7 +80,7 @@ struct MessageSessionTests {
   @Test("what the invited side sends as soon as the invitation is accepted arrives")
   func atOnce() async throws {
     try await TestSessions.two { alice, bob in
-      let bobID = try await alice.invite(bob.endpoint).id
+      let bobID = try await alice.invite(bob.address).id
       try await bob.send([1])
       try await bob.send([2], to: [alice.localPeer.id])
       try await alice.send([3], to: [bobID])
@@ -103,7 +103,7 @@ struct MessageSessionTests {
     try await TestSessions.two { alice, bob in
       let configuration = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        let peer = try await alice.invite(carol.endpoint)
+        let peer = try await alice.invite(carol.address)
         var sent: [MessageID] = []
         do { while true { sent.append(try await alice.sendNow(Self.message(1), to: [peer.id])) } } catch {}
         await carol.leave()

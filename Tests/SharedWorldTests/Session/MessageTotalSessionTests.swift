@@ -21,7 +21,7 @@ struct MessageTotalSessionTests {
     let scripts = try (0..<receivers).map { _ in try ScriptedPeer(.accept) }
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       for script in scripts {
-        _ = try await alice.join(.endpoint(MemoryNetworkCore.endpoint(of: try await script.start(on: network))))
+        _ = try await alice.join(.address(MemoryNetworkCore.address(of: try await script.start(on: network))))
       }
       try await body(alice, scripts)
     }

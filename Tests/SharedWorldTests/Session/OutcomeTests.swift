@@ -28,7 +28,7 @@ struct OutcomeTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: host) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: member) { bob in
         try await waitForHost(alice.localPeer.id, at: alice)
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         try await waitForHost(alice.localPeer.id, at: bob)
         try await body(alice, bob)
       }
@@ -91,7 +91,7 @@ struct OutcomeTests {
   @Test("an address where nobody listens is unreachable within five seconds, whatever the time-out")
   func unreachable() async throws {
     try await TestSessions.two { alice, _ in
-      let nobody = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: 1))
+      let nobody = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: 1))
       for timeout: Duration in [.milliseconds(300), .seconds(60)] {
         let error = await #expect(throws: SessionError.self) { try await alice.invite(nobody, timeout: timeout) }
         #expect(error?.code == .unreachable)
@@ -103,7 +103,7 @@ struct OutcomeTests {
   @Test("a peer that starts while it is dialled is invited all the same")
   func startsLate() async throws {
     try await TestSessions.two { alice, bob in
-      let place = bob.endpoint
+      let place = bob.address
       let port = bob.port
       await bob.leave()
       let invitation = Task { try await alice.invite(place) }
@@ -126,7 +126,7 @@ struct OutcomeTests {
     }
     try await TestSessions.two(answering: handler) { alice, bob in
       let error = await #expect(throws: SessionError.self) {
-        try await alice.invite(bob.endpoint, timeout: .seconds(6))
+        try await alice.invite(bob.address, timeout: .seconds(6))
       }
       // Where a busy machine took more than five seconds to connect, nobody was there in time, and that is told.
       #expect(error?.code == (hasArrived.withLock { $0 } ? .invitationTimedOut : .unreachable))

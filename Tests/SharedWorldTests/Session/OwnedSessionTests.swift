@@ -31,7 +31,7 @@ struct OwnedSessionTests {
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
         bob in
         try await Session.withSession(as: TestSessions.identity("eve"), configuration: eves) { eve in
-          for peer in [bob, eve] { _ = try await alice.join(peer.endpoint) }
+          for peer in [bob, eve] { _ = try await alice.join(peer.address) }
           for session in [alice, bob, eve] {
             for peer in [bob, eve] { try await Self.await(.member, of: peer.localPeer.id, at: session) }
           }
@@ -70,8 +70,8 @@ struct OwnedSessionTests {
       #expect(kick?.code == .notPermitted && lock?.code == .notPermitted)
       try await Session.withSession(as: TestSessions.identity("mallory"), configuration: TestSessions.configuration()) {
         mallory in
-        await #expect(throws: SessionError.self) { try await eve.invite(mallory.endpoint) }
-        await #expect(throws: SessionError.self) { try await mallory.invite(bob.endpoint) }
+        await #expect(throws: SessionError.self) { try await eve.invite(mallory.address) }
+        await #expect(throws: SessionError.self) { try await mallory.invite(bob.address) }
       }
       let role = try await alice.role(of: bob.localPeer.id)
       #expect(role == .member)
@@ -115,11 +115,11 @@ struct OwnedSessionTests {
       #expect(reason == .kicked)
       try await Self.await(nil, of: eve.localPeer.id, at: alice)
       try await Session.withSession(as: eve.identity, configuration: TestSessions.configuration()) { again in
-        let error = await #expect(throws: SessionError.self) { try await again.invite(alice.endpoint) }
+        let error = await #expect(throws: SessionError.self) { try await again.invite(alice.address) }
         #expect(error?.code == .declined || error?.code == .locked)
         try await alice.setRole(.member, of: eve.localPeer.id)
         // An admission opens a locked session to this one peer.
-        let found = try await again.invite(alice.endpoint)
+        let found = try await again.invite(alice.address)
         #expect(found == alice.localPeer)
       }
     }
@@ -135,7 +135,7 @@ struct OwnedSessionTests {
       let copy = folder.appending(path: "copy").path
       try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
         try await Session.withSession(as: one, configuration: alices) { alice in
-          _ = try await alice.join(bob.endpoint)
+          _ = try await alice.join(bob.address)
           try await alice.setRole(.moderator, of: other.peerID)
           _ = try await TestSessions.record(at: folder.appending(path: "alice").path) {
             $0.governance?.statements.contains { $0.role == .moderator } == true

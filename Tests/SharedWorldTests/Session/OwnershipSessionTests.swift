@@ -28,7 +28,7 @@ struct OwnershipSessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: careful) { alice in
       let careless = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: careless) { bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
         _ = try await alice.requestOwnership(of: lamp)
         let error = await #expect(throws: SessionError.self) { try await bob.requestOwnership(of: lamp) }

@@ -75,7 +75,7 @@ struct PolicySessionTests {
     let configuration = closed
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
-        let target = InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: bob.port))
+        let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: bob.port))
         await alice.keepInviting(target)
         let failure = try await alice.first { event -> (InvitationTarget, SessionError.Code, Bool)? in
           if case .invitationFailed(let target, let error, let isRetried) = event {

@@ -73,7 +73,7 @@ struct ResourceSessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var bobs = bob.events.makeAsyncIterator()
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         try await body(alice, bob, &bobs)
       }
     }
@@ -100,7 +100,7 @@ struct ResourceSessionTests {
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
           var bobs = bob.events.makeAsyncIterator()
-          _ = try await alice.join(bob.endpoint)
+          _ = try await alice.join(bob.address)
           let name = "../../etc/passwd"
           let transfer = try await alice.sendResource([1, 2, 3], named: name, to: [bob.localPeer.id])
           let offer = try await Self.offer(&bobs)
@@ -247,7 +247,7 @@ struct ResourceSessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var bobs = bob.events.makeAsyncIterator()
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         let transfer = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
         try await bob.accept(try await Self.offer(&bobs))
         var before = 0
@@ -285,7 +285,7 @@ struct ResourceSessionTests {
     configuration.mapCache = MapCache(folder: folder)
     return try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       var bobs = bob.events.makeAsyncIterator()
-      _ = try await alice.join(bob.endpoint)
+      _ = try await alice.join(bob.address)
       _ = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
       try await bob.accept(try await offer(&bobs))
       let had = try await bobs.first { event in
@@ -358,7 +358,7 @@ struct ResourceSessionTests {
       try await Session.withSession(
         as: TestSessions.identity("carol"), configuration: TestSessions.configuration()
       ) { carol in
-        _ = try await alice.join(carol.endpoint)
+        _ = try await alice.join(carol.address)
         let transfer = try await alice.sendResource(
           bytes, named: "x", to: [bob.localPeer.id, carol.localPeer.id])
         try await withThrowingTaskGroup(of: Bool.self) { group in

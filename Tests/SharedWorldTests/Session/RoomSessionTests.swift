@@ -18,7 +18,7 @@ struct RoomSessionTests {
   private static func loopback(at place: String? = nil) throws -> Session.Configuration {
     var configuration = try Session.Configuration(room: "kitchen", code: code, at: place)
     configuration.discovery = .none
-    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     return configuration
   }
 
@@ -68,10 +68,10 @@ struct RoomSessionTests {
     let (ada, bob) = (try TestSessions.identity("Ada"), try TestSessions.identity("Bob"))
     try await Session.withSession(as: ada, configuration: Self.loopback()) { ada in
       let lamp = try await ada.place(Anchor(name: "lamp"))
-      let endpoint = Endpoint(host: "127.0.0.1", port: ada.port)
+      let endpoint = PeerAddress(host: "127.0.0.1", port: ada.port)
       let link = try InvitationLink(to: [endpoint], service: "kitchen", peer: ada.localPeer.id, passcode: Self.code)
       var linked = try Session.Configuration(room: "\(link)")
-      (linked.discovery, linked.listen) = (.none, Endpoint(host: "127.0.0.1", port: 0))
+      (linked.discovery, linked.listen) = (.none, PeerAddress(host: "127.0.0.1", port: 0))
       for configuration in [try Self.loopback(at: "\(endpoint)"), try Self.loopback(at: "\(link)"), linked] {
         try await Session.withSession(as: bob, configuration: configuration) { bob in
           let received = try await bob.first {

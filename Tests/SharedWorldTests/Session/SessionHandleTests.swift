@@ -14,7 +14,7 @@ struct SessionHandleTests {
       bob in
       let handle = try await Session.start(
         as: TestSessions.identity("alice"), configuration: TestSessions.configuration())
-      _ = try await handle.session.join(bob.endpoint)
+      _ = try await handle.session.join(bob.address)
       let lamp = try await handle.session.place(Anchor(name: "lamp", transform: .identity))
       async let first: Void = handle.stop()
       async let second: Void = handle.stop()

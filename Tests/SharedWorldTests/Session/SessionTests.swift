@@ -8,7 +8,7 @@ struct SessionTests {
   @Test("an accepted invitation makes both sides members")
   func acceptedInvitationJoins() async throws {
     try await TestSessions.two { alice, bob in
-      let peer = try await alice.invite(bob.endpoint, context: [1, 2, 3])
+      let peer = try await alice.invite(bob.address, context: [1, 2, 3])
       #expect(peer == bob.localPeer)
       let joined = try await bob.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
       #expect(joined == alice.localPeer)
@@ -24,7 +24,7 @@ struct SessionTests {
       return .accept
     }
     try await TestSessions.two(answering: handler) { alice, bob in
-      _ = try await alice.invite(bob.endpoint, context: context)
+      _ = try await alice.invite(bob.address, context: context)
       let told = try await bob.first { if case .invitationReceived(let invitation) = $0 { invitation } else { nil } }
       #expect(told.context == context && told.peer == alice.localPeer)
       var invitations = asked.makeAsyncIterator()
@@ -36,7 +36,7 @@ struct SessionTests {
   @Test("a declined invitation tells the inviter the reason")
   func declinedInvitationThrows() async throws {
     try await TestSessions.two(answering: { _ in .decline(reason: "busy") }) { alice, bob in
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.endpoint) }
+      let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.address) }
       #expect(error?.code == .declined)
       #expect(error?.message.contains("busy") == true)
       #expect(await alice.state().peers.isEmpty)
@@ -46,7 +46,7 @@ struct SessionTests {
   @Test("who leaves while it is leaving already waits for the same end")
   func leavesTwice() async throws {
     try await TestSessions.two { alice, bob in
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       async let first: Void = alice.leave()
       async let second: Void = alice.leave()
       _ = await (first, second)
@@ -63,8 +63,8 @@ struct SessionTests {
       return .decline(reason: "nobody may be asked")
     }
     try await TestSessions.two(answering: handler) { alice, bob in
-      async let first = alice.invite(bob.endpoint)
-      async let second = bob.invite(alice.endpoint)
+      async let first = alice.invite(bob.address)
+      async let second = bob.invite(alice.address)
       let peers = try await (first, second)
       #expect(peers == (bob.localPeer, alice.localPeer))
       for session in [alice, bob] {
@@ -114,7 +114,7 @@ struct SessionTests {
         let bob = try TestSessions.identity("bob")
         return try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
           try await alice.setKind(plane(2), of: floor)
-          _ = try await alice.invite(bob.endpoint)
+          _ = try await alice.invite(bob.address)
           // The newcomer gets the anchor with its first kind, and the later one behind it.
           for await case .change(let change) in bob.anchorChanges() where change.anchor.kind == plane(2) { break }
           try await alice.move(floor, to: Transform(translation: [1, 0, 0]))
@@ -201,7 +201,7 @@ struct SessionTests {
       for peer in [bob] { try await Self.expect(map, id, at: peer) }
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await bob.invite(carol.endpoint)
+        _ = try await bob.invite(carol.address)
         try await Self.expect(map, id, at: carol)
         #expect(await carol.anchors().map(\.name) == ["door"])
       }
@@ -231,7 +231,7 @@ struct SessionTests {
     configuration.mapProviders = .named([])
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
-        _ = try await alice.invite(bob.endpoint)
+        _ = try await alice.invite(bob.address)
         let map = WorldMap(anchors: [Anchor(name: "door")])
         let error = await #expect(throws: SessionError.self) { try await alice.share(map) }
         #expect(error?.code == .notPermitted)
@@ -258,7 +258,7 @@ struct SessionTests {
     try await TestSessions.joined { alice, bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await alice.invite(carol.endpoint)
+        _ = try await alice.invite(carol.address)
         _ = try await bob.first { event -> Bool? in
           if case .peerJoined(let peer) = event, peer == carol.localPeer { true } else { nil }
         }
@@ -302,7 +302,7 @@ struct SessionTests {
         )
         var ids: Set<Invitation.ID> = []
         for number in 1...2 {
-          let invitation = Task { try await alice.invite(bob.endpoint) }
+          let invitation = Task { try await alice.invite(bob.address) }
           let id = try #require(await questions.next()).id
           #expect(ids.insert(id).inserted, "the same peer invites, and it is another invitation")
           invitation.cancel()

@@ -32,7 +32,7 @@ struct StateTests {
       ]
       let ports = try await Session.withSession(as: alice, configuration: configurations[0]) { one in
         try await Session.withSession(as: bob, configuration: configurations[1]) { other in
-          _ = try await one.invite(other.endpoint)
+          _ = try await one.invite(other.address)
           for name in names {
             let path = folder + "/" + name
             _ = try await TestSessions.record(at: path) { $0.roster.count { $0.status == .present } == 2 }

@@ -42,7 +42,7 @@ struct StorageTests {
         alice in
         try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
         try await Session.withSession(named: "bob", configuration: configuration(folder.path)) { bob in
-          _ = try await alice.invite(bob.endpoint)
+          _ = try await alice.invite(bob.address)
           _ = try await bob.first { if case .mapReceived = $0 { true } else { nil } }
         }
       }

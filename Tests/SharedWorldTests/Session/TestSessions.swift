@@ -42,7 +42,7 @@ enum TestSessions {
   static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
     configuration.discovery = .none
-    configuration.listen = Endpoint(host: "127.0.0.1", port: 0)
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     configuration.invitationHandler = handler
     return configuration
   }
@@ -62,7 +62,7 @@ enum TestSessions {
   /// Runs `body` with two sessions of which the first has invited the second.
   static func joined(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     try await two { alice, bob in
-      _ = try await alice.invite(bob.endpoint)
+      _ = try await alice.invite(bob.address)
       try await body(alice, bob)
     }
   }
@@ -76,7 +76,7 @@ enum TestSessions {
     try await Session.withSession(as: middle, configuration: configuration()) { bob in
       try await Session.withSession(as: one, configuration: ends) { alice in
         try await Session.withSession(as: other, configuration: ends) { carol in
-          for peer in [alice, carol] { _ = try await peer.invite(bob.endpoint) }
+          for peer in [alice, carol] { _ = try await peer.invite(bob.address) }
           _ = try await alice.first {
             if case .peerJoined(let peer) = $0, peer.id == other.peerID { true } else { nil }
           }
@@ -97,7 +97,7 @@ extension TestSessions {
     try await Session.withSession(as: identity("alice"), configuration: configuration()) { alice in
       try await Session.withSession(as: identity("bob"), configuration: second) { bob in
         var bobs = bob.events.makeAsyncIterator()
-        _ = try await alice.join(bob.endpoint)
+        _ = try await alice.join(bob.address)
         try await body(alice, bob, &bobs)
       }
     }
@@ -106,7 +106,7 @@ extension TestSessions {
 
 extension Session {
   /// Where this session can be invited.
-  nonisolated var endpoint: InvitationTarget { .endpoint(Endpoint(host: "127.0.0.1", port: port)) }
+  nonisolated var address: InvitationTarget { .address(PeerAddress(host: "127.0.0.1", port: port)) }
 
   /// Waits for the first event from now on that `body` turns into a value; the first such call sees past ones too.
   nonisolated func first<T>(_ body: (Event) -> T?) async throws -> T {

@@ -195,7 +195,7 @@ struct StreamSessionTests {
     try await TestSessions.two { alice, bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await alice.invite(carol.endpoint)
+        _ = try await alice.invite(carol.address)
         let (one, other) = try await Self.pair(carol, alice, "whole")
         let (two, cut) = try await Self.pair(carol, alice, "cut")
         try await one.write([1, 2, 3])

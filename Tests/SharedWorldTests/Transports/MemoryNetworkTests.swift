@@ -112,7 +112,7 @@ struct MemoryNetworkTests {
   func nobodyThere() async throws {
     let network = try MemoryNetwork(speed: 100)
     try await Self.sessions(1, on: network) { sessions in
-      let nobody = InvitationTarget.endpoint(MemoryNetworkCore.endpoint(of: 99))
+      let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
       let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }
       #expect(error?.code == .unreachable)
     }
@@ -145,7 +145,7 @@ struct MemoryNetworkTests {
       try await Self.sessions(3, on: network) { sessions in
         _ = try await TestSessions.agreedHost(sessions)
         network.partition([sessions[0]], [sessions[1]])
-        let nobody = InvitationTarget.endpoint(MemoryNetworkCore.endpoint(of: 99))
+        let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
         await #expect(throws: SessionError.self) { try await sessions[2].invite(nobody) }
       }
       return network.core.loop
@@ -204,7 +204,7 @@ struct MemoryNetworkTests {
   ) async throws -> (dialer: any TransportConnection, listener: any TransportConnection) {
     let (one, other) = (MemoryTransport(network), MemoryTransport(network))
     let (accepted, teller) = AsyncStream.makeStream(of: (any TransportConnection).self)
-    let endpoint = try other.listen(at: Endpoint(host: "::", port: 0)) { connection, _ in teller.yield(connection) }
+    let endpoint = try other.listen(at: PeerAddress(host: "::", port: 0)) { connection, _ in teller.yield(connection) }
     let dialer = try one.connect(to: endpoint)
     var iterator = accepted.makeAsyncIterator()
     return (dialer, try #require(await iterator.next()))

@@ -38,7 +38,7 @@ struct WaitClockTests {
     try await Session.withSession(as: identities[0], configuration: configuration) { alice in
       try await Session.withSession(as: identities[1], configuration: configuration) { bob in
         try await Session.withSession(as: identities[2], configuration: configuration) { carol in
-          _ = try await alice.invite(bob.endpoint)
+          _ = try await alice.invite(bob.address)
           let streams = bob.streams(named: "log")
           let questions = bob.requests(String.self)
           let lamp = try await bob.place(Anchor(name: "lamp"))
@@ -72,7 +72,7 @@ struct WaitClockTests {
     switch wait {
     case .request: return await ask(bob, from: alice, for: limit)
     case .invitation:
-      error = await #expect(throws: SessionError.self) { try await carol.invite(bob.endpoint, timeout: limit) }
+      error = await #expect(throws: SessionError.self) { try await carol.invite(bob.address, timeout: limit) }
       // A busy machine may take more than these to connect.
       expected = isCarolHere() ? .invitationTimedOut : .unreachable
     case .stream:

@@ -1,7 +1,7 @@
 public import Basics
 
 /// A host and a TCP port that an app names by hand, for networks without discovery.
-public struct Endpoint: Hashable, Sendable {
+public struct PeerAddress: Hashable, Sendable {
   /// An IPv4 or IPv6 address, or a name the system can resolve.
   public var host: String
   /// The port, 0 to let the system choose one when listening.
@@ -27,7 +27,7 @@ public struct Endpoint: Hashable, Sendable {
   }
 }
 
-extension Endpoint: TextCodable {
+extension PeerAddress: TextCodable {
   /// `host:port`, with an IPv6 address in brackets.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

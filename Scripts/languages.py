@@ -40,8 +40,8 @@ For a reader who chooses a language, or moves from one to another. A feature has
 the letters of each: `beginFrame()` is `sw_session_begin_frame` and `begin_frame`. `Scripts/languages.py` makes this
 page out of the public API of Swift, the C header and the Python package; `make test` fails when it is another one.
 
-A name with a dot is of that type, another one is of the session or of its configuration. A dash is a gap, with its
-reason below the tables.
+A name with a dot is of that type, another one is of the session or of its configuration; overloads, such as `place` for
+one anchor and for several, are one name. A dash is a gap, with its reason below the tables.
 """
 
 
@@ -118,6 +118,7 @@ def python_members(texts: list[str]) -> set[str]:
             if isinstance(node, ast.ClassDef):
                 bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
                 methods = [item.name for item in node.body if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef)]
+                methods += fields(node)
                 classes[node.name] = bases, [name for name in methods if not name.startswith("_")]
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
                 found.add(node.name)
@@ -131,9 +132,8 @@ def python_members(texts: list[str]) -> set[str]:
     return found | set(classes)
 
 
-def fields(text: str, name: str) -> set[str]:
+def fields(kind: ast.ClassDef) -> set[str]:
     """The fields of a dataclass."""
-    kind = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and node.name == name)
     targets = [item.target for item in kind.body if isinstance(item, ast.AnnAssign)]
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
@@ -164,7 +164,7 @@ def read() -> Sources:
     python = {name for name in python_members(written) if "." in name or name[0].isupper() or name in names}
     events = {snake(name) for name in swift_cases(files[session], "Event")}
     constants = set(re.findall(r"\bSW_EVENT_(\w+) = ", (HEADERS / "events.h").read_text(encoding="utf-8")))
-    classes = set(re.findall(r"@event_class\(EventType\.(\w+)\)", texts["events.py"]))
+    classes = set(re.findall(r"@event_class\(EventType\.(\w+)\)", "\n".join(written)))
     configuration = files[settings].split("public struct Advertising")[0]
     variables = set(re.findall(r"\n    public (?:internal\(set\) )?var (\w+)", configuration))
     all_swift |= {f"Session.Configuration.{name}" for name in variables}
@@ -175,7 +175,7 @@ def read() -> Sources:
         swift, all_swift, header(), python,
         (events, {name.lower() for name in constants}, {name.lower() for name in classes}),
         ({snake(name) for name in variables}, set(members),
-         fields(texts["config.py"], "Config")))
+         {name.removeprefix("Config.") for name in python if name.startswith("Config.")} - {"c_structure"}))
 
 
 # The table.

@@ -22,7 +22,7 @@ class Gap:
 
 #: How C hands things out and takes them back, which the others do by themselves.
 PLUMBING = re.compile(
-    r"_(count|get|destroy|fd|init|finish_start)$|sw_(abi|last_error|status|text|start|diagnosing|snapshot|event)_"
+    r"_(count|get|destroy|fd|init)$|sw_(abi|last_error|status|text|start|diagnosing|snapshot|statistics|event)_"
     r"|sw_session_(start_async|config_init|wait|next_event|cancel)$|sw_diagnose_async$|sw_diagnosis_")
 
 NAMES: dict[str, Names] = {
@@ -33,7 +33,6 @@ NAMES: dict[str, Names] = {
     "sw_host": Names(("Session.host",), ("host",)),
     "sw_session_stop": Names(("SessionHandle.stop",), ("Session",)),
     "sw_session_host": Names(("Session.state",)),
-    "sw_session_set_locked": Names(("Session.lockSession", "Session.unlockSession")),
     "sw_session_answer_question": Names(
         ("Session.Configuration.hostRequestHandler", "Session.Configuration.ownershipHandler")),
     "sw_session_answer_code": Names(("Session.Configuration.codeHandler",)),
@@ -44,10 +43,10 @@ NAMES: dict[str, Names] = {
     "sw_session_invite": Names(
         (), ("Session.invite", "Session.invite_candidate", "Session.invite_link", "Session.invite_known")),
     "sw_session_keep_inviting": Names((), ("Session.keep_inviting", "Session.keep_inviting_candidate")),
-    "sw_link_peer": Names(("InvitationLink.peer",)),
+    "sw_link_peer": Names(("InvitationLink.peer",), ("link_peer",)),
     "sw_session_answer": Names(("Session.Configuration.invitationHandler",)),
     "sw_session_candidates": Names(("Session.state",)),
-    "sw_diagnose": Names(("NetworkDiagnosis.run",)),
+    "sw_diagnose": Names(("NetworkDiagnosis.run",), ("diagnose",)),
     "sw_session_send": Names(("Session.send", "Session.sendNow"), ("Session.send", "Session.send_now")),
     "sw_session_join_group": Names(("Session.join(group:)",)),
     "sw_session_leave_group": Names(("Session.leave(group:)",)),
@@ -63,11 +62,10 @@ NAMES: dict[str, Names] = {
     "sw_session_attach_file": Names(("Session.attach",)),
     "sw_session_attach_bytes": Names(("Session.attach",)),
     "sw_session_accept_streams": Names(("Session.streams",)),
-    "sw_stream_reset_code": Names(("SessionError.cause",)),
+    "sw_stream_reset_code": Names(("SessionError.cause",), ("SharedWorldError",)),
     "sw_session_peers": Names(("Session.state",)),
-    "sw_session_place_with": Names(("Session.place",)),
-    "sw_anchor_list_content": Names(("Anchor.kind", "Anchor.payload")),
-    "sw_session_begin_drag": Names((), ("Session.drag",)),
+    "sw_session_place_with": Names(("Session.place",), ("Session.place",)),
+    "sw_anchor_list_content": Names(("Anchor.kind", "Anchor.payload"), ("Anchor.kind", "Anchor.payload")),
     "sw_map_create": Names(("WorldMap.cloud",), ("Map.from_points",)),
     "sw_map_load": Names(("WorldMap.init",)),
     "sw_map_save": Names(("WorldMap.write",)),
@@ -77,6 +75,10 @@ NAMES: dict[str, Names] = {
     "sw_map_anchors": Names(("WorldMap.anchors",), ("Map.anchors", "Map.anchor_count")),
     "sw_map_hit_test": Names(("HitTest.results",)),
     "sw_session_share_map": Names(("Session.share",)),
+    "sw_session_begin_undo_history": Names(("UndoHistory.record", "Session.perform")),
+    **dict.fromkeys(
+        ("sw_undo_history_place", "sw_undo_history_move", "sw_undo_history_remove", "sw_undo_history_record_move"),
+        Names(("UndoHistory.record",))),
     "sw_session_decode_map": Names(("Session.map",)),
     "sw_session_alignment": Names(("Session.alignment", "Session.alignmentOfSharedFrame")),
     "sw_session_align": Names(("Session.align", "Session.alignToSharedFrame")),
@@ -86,24 +88,11 @@ NAMES: dict[str, Names] = {
 
 GAPS: dict[str, Gap] = {
     "Session.anchorChanges": Gap(("C", "Python"), "the events of anchors say the same."),
-    "Session.restore": Gap(("C", "Python"), "not there yet."),
-    "Session.perform": Gap(("C", "Python"), "not there yet."),
-    "Session.statistics": Gap(("C", "Python"), "not there yet."),
-    "Session.ownership": Gap(("C", "Python"), "not there yet."),
-    "Session.giveOwnership": Gap(("C", "Python"), "not there yet."),
+    "Session.restore": Gap(("C", "Python"), "a history brings anchors back."),
     "Session.drags": Gap(("C", "Python"), "a view has them."),
     **dict.fromkeys(
-        ("UndoHistory.canRedo", "UndoHistory.canUndo", "UndoHistory.current", "UndoHistory.record", "UndoHistory.redo",
-         "UndoHistory.undo"), Gap(("C", "Python"), "not there yet.")),
-    **dict.fromkeys(
-        ("sw_link_peer", "sw_session_candidates", "sw_diagnose", "sw_session_diagnose", "sw_session_open_stream",
-         "sw_session_accept_streams", "sw_stream_read", "sw_stream_write", "sw_stream_finish", "sw_stream_reset",
-         "sw_stream_reset_code", "sw_anchor_list_content", "sw_session_place_with", "sw_session_set_kind",
-         "sw_session_set_interest", "sw_map_hit_test", "sw_session_decode_map", "event stream"),
-        Gap(("Python",), "not there yet.")),
-    **dict.fromkeys(
         ("event done", "event object", "event request", "event request_withdrawn", "event room", "event host_requested",
-         "event ownership_requested", "event log"),
+         "event ownership_requested", "event log", "event stream"),
         Gap(("Swift",), "a call that waits, a sequence or a handler says it.")),
     "setting attachment_count_limit": Gap(("C", "Python"), "the defaults hold."),
     "setting attachment_size_limit": Gap(("C", "Python"), "the defaults hold."),
@@ -112,14 +101,13 @@ GAPS: dict[str, Gap] = {
         Gap(("C", "Python"), "the session's thread would call back into the program.")),
     "setting invite_handler": Gap(("C", "Python"), "a program invites the candidates that it chooses itself."),
 }
-GAPS["event stream"] = Gap(("Swift", "Python"), "a sequence says it in Swift; in Python not there yet.")
 
 #: Names without a row: constants, what the language asks for, parts of what a row has.
 ELSEWHERE: set[str] = {
     "Drag.anchor", "PeerStream.limit", "PeerStream.makeAsyncIterator", "PeerStream.name", "PeerStream.nameLimit",
     "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.realignmentBound",
     "Session.snapshotPause", "Session.touchPrefix", "Session.unownedExecutor", "Session.version", "UndoHistory.limit",
-    "Session.handle", "translation"}
+    "Session.handle", "Stream.close", "translation"}
 
 #: The events of Swift that C calls otherwise.
 EVENTS: dict[str, tuple[str, ...]] = {

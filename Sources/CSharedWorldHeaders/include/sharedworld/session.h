@@ -164,8 +164,9 @@ sw_status sw_session_cancel(sw_session *session, uint64_t operation);
 /* The TCP port the session listens on; 0 for NULL. */
 uint16_t sw_session_port(const sw_session *session);
 
-/* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
-sw_status sw_session_set_locked(sw_session *session, int locked);
+/* Takes no newcomers any more, or takes them again. SW_NOT_HOST unless this peer hosts, SW_NOT_PERMITTED in an owned session. */
+sw_status sw_session_lock(sw_session *session);
+sw_status sw_session_unlock(sw_session *session);
 
 /* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);

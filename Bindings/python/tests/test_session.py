@@ -70,7 +70,7 @@ class SessionTest(PeerTest):
         async with self.session("ann") as ann, self.session("bob") as bob:
             await ann.invite("127.0.0.1", swift.port)
             await ann.invite("127.0.0.1", bob.port)
-            await ann.send("grüezi".encode())
+            self.assertEqual(await ann.send("grüezi".encode()), 1)
             heard = await self.heard(swift, "message", text="grüezi")
             self.assertEqual(heard["name"], "ann")
             self.assertEqual((await self.event(bob, Message)).data.decode(), "grüezi")

@@ -8,7 +8,7 @@ import numpy as np
 import sharedworld as sw
 from sharedworld import _abi, discovery, kinds
 from sharedworld.events import (
-    AnchorAdded, AnchorUpdated, CandidateFound, MapReceived, ParticipantGone, ParticipantMoved)
+    AnchorAdded, AnchorUpdated, CandidateFound, MapReceived, ParticipantGone, ParticipantMoved, PeerJoined)
 
 from peers import LOOPBACK, PeerTest
 
@@ -67,7 +67,7 @@ class ContentTest(PeerTest):
     async def test_a_device_out_of_the_interest_is_not_told_of(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             await ann.invite("127.0.0.1", bob.port)
-            ann_id = bob.peers[0].id
+            ann_id = (await self.event(bob, PeerJoined)).peer
             ann.update_pose((0, 0, 0))
             await self.event(bob, ParticipantMoved)
             self.assertEqual([device.kind for device in bob.participants], [kinds.Participant(ann_id)])
@@ -75,8 +75,12 @@ class ContentTest(PeerTest):
             await self.event(bob, ParticipantGone)
             ann.update_pose((5, 0, 0))
             await self.event(bob, ParticipantMoved)
-            bob.set_interest(creator=sw.ID(bytes(range(32))))
-            await self.event(bob, ParticipantGone)
+            for wanted in ({"kind": sw.Kind.PLANE}, {"name_prefix": "x"}, {"creator": sw.ID(bytes(range(32)))}):
+                bob.set_interest(**wanted)
+                await self.event(bob, ParticipantGone)
+                bob.set_interest()
+                ann.update_pose((5, 0, 0))
+                await self.event(bob, ParticipantMoved)
             bob.set_interest()
             with self.assertRaises(sw.SharedWorldError) as caught:
                 bob.set_interest(radius=float("nan"))

@@ -174,4 +174,6 @@ class World(Core):
         result = _abi.Ownership(size=sizeof(_abi.Ownership))
         library.sw_session_ownership(self.handle, byref(c_anchor_id(anchor)), byref(result))
         owner = read_id(result.owner)
-        return owner and AnchorOwnership(owner, result.until or None, result.epoch, result.number)
+        if owner is None:
+            return None
+        return AnchorOwnership(owner, result.until or None, result.epoch, result.number)

@@ -94,8 +94,6 @@ GAPS: dict[str, Gap] = {
         ("event done", "event object", "event request", "event request_withdrawn", "event room", "event host_requested",
          "event ownership_requested", "event log", "event stream"),
         Gap(("Swift",), "a call that waits, a sequence or a handler says it.")),
-    "setting attachment_count_limit": Gap(("C", "Python"), "the defaults hold."),
-    "setting attachment_size_limit": Gap(("C", "Python"), "the defaults hold."),
     **dict.fromkeys(
         ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
         Gap(("C", "Python"), "the session's thread would call back into the program.")),

@@ -2,7 +2,7 @@
 #include "sharedworld.h"
 
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(sw_session_config) == 224, "sw_session_config grows only at its end, with a new size");
+_Static_assert(sizeof(sw_session_config) == 240, "sw_session_config grows only at its end, with a new size");
 _Static_assert(offsetof(sw_session_config, invitations) == 29, "sw_session_config");
 _Static_assert(offsetof(sw_session_config, journal) == 32, "sw_session_config");
 _Static_assert(sizeof(sw_peer) == 64, "sw_peer grows only at its end");

@@ -106,6 +106,9 @@ class SessionConfig(Structure):
         ("place", c_char_p),
         ("ends_on_signals", c_uint8),
         ("reserved5", c_uint8 * 7),
+        ("attachment_count_limit", c_uint32),
+        ("reserved6", c_uint32),
+        ("attachment_size_limit", c_uint64),
     ]
 
 

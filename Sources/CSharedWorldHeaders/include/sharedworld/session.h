@@ -94,6 +94,9 @@ typedef struct sw_session_config {
   const char *place; /* where somebody of the room listens; NULL, the default, is unknown */
   uint8_t ends_on_signals; /* whether SIGINT and SIGTERM end the session, where the program does not handle them; default 0 */
   uint8_t reserved5[7];    /* zero */
+  uint32_t attachment_count_limit; /* how many attachments of others come by themselves; 0, the default, is 64 */
+  uint32_t reserved6;              /* zero */
+  uint64_t attachment_size_limit;  /* how large those may be together (bytes); 0, the default, is 256 MiB */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */

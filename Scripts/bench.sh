@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 json=${JSON:+$(realpath -m "$JSON")}
 results=$(realpath -m "${RESULTS:-Benchmarks/RESULTS.md}")
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
-git diff --quiet HEAD -- ':!Benchmarks/RESULTS.md' 2>/dev/null || commit+=+
+git diff --quiet HEAD -- ':!Benchmarks/RESULTS.md' ':!Benchmarks/Plots' 2>/dev/null || commit+=+
 
 # The targets of Benchmarks join the package, so that they are built on what is built.
 export SHAREDWORLD_BENCH=1

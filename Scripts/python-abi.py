@@ -46,6 +46,8 @@ CLASSES = {
     "SW_ALIGNMENT_": Class("AlignmentState"),
     "SW_ATTACHMENT_": Class("AttachmentState", "How far this peer has come with what is attached to the session."),
     "SW_EVENT_": Class("EventType", "The numbers of events, whose classes are in `events.py`."),
+    "SW_FINDING_": Class("FindingWeight"),
+    "SW_HIT_": Class("HitKind"),
     "SW_INVITATIONS_": Class("Invitations", "How invitations are answered; with ASK the event Invited asks."),
     "SW_INVITE_": Class("InvitePolicy"),
     "SW_LOG_": Class("LogLevel", "How much of what the library would print comes as LogLine."),
@@ -56,6 +58,7 @@ CLASSES = {
         "Ownership",
         "The peers that decide about a session: its host; the one that begins it; that one, with publishers of maps."),
     "SW_PEER_": Class("PeerState"),
+    "SW_PLANE_": Class("PlaneAlignment"),
     "SW_PEER_ROLE_": Class("PeerRole", "The part of a peer in an owned session; in an open one all have NONE."),
 }
 #: Enums of which several constants are set at once.

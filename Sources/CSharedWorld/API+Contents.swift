@@ -24,11 +24,7 @@ extension RecordList<sw_anchor> {
 extension RecordList<sw_anchor_content> {
   /// The kinds and payloads of anchors.
   convenience init(contentsOf anchors: [Anchor]) {
-    self.init(anchors.map { sw_anchor_content($0) }) { content in
-      for text in [content.content_type, content.reference] { freeConstant(text) }
-      freeConstant(content.payload)
-      content.corners?.deallocate()
-    }
+    self.init(anchors.map { sw_anchor_content($0) }) { $0.release() }
   }
 }
 
@@ -55,6 +51,13 @@ extension sw_anchor_content {
       kind = UInt32(SW_KIND_PARTICIPANT)
       participant = sw_peer_id(copying: peer.bytes)
     }
+  }
+
+  /// Frees what it points to.
+  func release() {
+    for text in [content_type, reference] { freeConstant(text) }
+    freeConstant(payload)
+    corners?.deallocate()
   }
 
   private mutating func set(_ kind: Int, _ name: String, _ extent: SIMD3<Float>) {
@@ -123,6 +126,16 @@ public func sw_anchor_list_content(_ anchors: OpaquePointer?, _ index: Int) -> U
   try? object(anchors, as: AnchorBox.self).contents.pointer(to: index)
 }
 
+/// An anchor as C gives it; without `content` it is a place without a payload.
+func placedAnchor(
+  _ name: UnsafePointer<CChar>?, _ transform: UnsafePointer<Float>?, _ content: UnsafePointer<sw_anchor_content>?
+) throws -> Anchor {
+  let known = try content.map { try sized($0, sw_anchor_content(), "content") } ?? sw_anchor_content()
+  return Anchor(
+    name: try text(name, "name"), transform: try CSharedWorld.transform(transform), kind: try known.readKind(),
+    payload: try known.readPayload())
+}
+
 /// Places an anchor of a kind and with a payload.
 @c @implementation
 public func sw_session_place_with(
@@ -131,10 +144,8 @@ public func sw_session_place_with(
 ) -> sw_status {
   attempt {
     let running = try object(session, as: RunningSession.self)
-    let known = try sized(content, sw_anchor_content(), "content")
-    let placed = Anchor(
-      name: try text(name, "name"), transform: try CSharedWorld.transform(transform), kind: try known.readKind(),
-      payload: try known.readPayload())
+    guard content != nil else { throw Failure.argument("content is NULL") }
+    let placed = try placedAnchor(name, transform, content)
     let id = try running.wait { try await $0.place(placed) }
     anchor?.pointee = sw_anchor_id(copying: id.bytes)
   }

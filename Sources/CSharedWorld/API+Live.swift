@@ -14,14 +14,16 @@ final class DragBox: HandleObject {
   }
 }
 
-/// Locks the session for newcomers, or opens it.
+/// Locks the session for newcomers.
 @c @implementation
-public func sw_session_set_locked(_ session: OpaquePointer?, _ locked: Int32) -> sw_status {
-  attempt {
-    try object(session, as: RunningSession.self).wait { session in
-      if locked == 0 { try await session.unlockSession() } else { try await session.lockSession() }
-    }
-  }
+public func sw_session_lock(_ session: OpaquePointer?) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.lock() } }
+}
+
+/// Opens the session for newcomers.
+@c @implementation
+public func sw_session_unlock(_ session: OpaquePointer?) -> sw_status {
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.unlock() } }
 }
 
 /// Tells where this peer's device is.
@@ -98,6 +100,41 @@ public func sw_session_release_ownership(
       done.anchor = id
       try await session.releaseOwnership(of: id, timeout: patience)
     }
+  }
+}
+
+/// Gives an anchor to another peer.
+@c @implementation
+public func sw_session_give_ownership(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ peer: UnsafePointer<sw_peer_id>?,
+  _ timeout: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let (id, receiver) = (try anchorID(anchor), try peerID(peer))
+    let patience = try duration(timeout, default: 10_000)
+    return { session, done in
+      done.anchor = id
+      try await session.giveOwnership(of: id, to: receiver, timeout: patience)
+    }
+  }
+}
+
+/// The owner of an anchor.
+@c @implementation
+public func sw_session_ownership(
+  _ session: OpaquePointer?, _ anchor: UnsafePointer<sw_anchor_id>?, _ ownership: UnsafeMutablePointer<sw_ownership>?
+) -> sw_status {
+  attempt {
+    let place = try output(ownership, "ownership")
+    try checkRoom(place, "ownership")
+    let running = try object(session, as: RunningSession.self)
+    let id = try anchorID(anchor)
+    var record = sw_ownership()
+    if let found = try running.wait(for: { await $0.ownership(of: id) }) {
+      record.owner = sw_peer_id(copying: found.owner.bytes)
+      (record.until, record.epoch, record.number) = (found.until ?? 0, found.epoch, found.number)
+    }
+    give(record, to: place)
   }
 }
 

@@ -51,6 +51,23 @@ public func sw_session_remove(_ session: OpaquePointer?, _ anchor: UnsafePointer
   }
 }
 
+/// Waits until others hold the edits of this peer.
+@c @implementation
+public func sw_session_confirm_edits(
+  _ session: OpaquePointer?, _ by: UInt32, _ timeout: UInt32, _ operation: UnsafeMutablePointer<UInt64>?
+) -> sw_status {
+  begin(session, operation) {
+    let patience = try duration(timeout, default: 10_000)
+    let wanted: Acknowledgement
+    switch Int(by) {
+    case SW_ACKNOWLEDGEMENT_HOST: wanted = .host
+    case SW_ACKNOWLEDGEMENT_EVERY_PRESENT_MEMBER: wanted = .everyPresentMember
+    default: throw Failure.argument("by has no such value")
+    }
+    return { session, _ in try await session.confirmEdits(wanted.within(patience)) }
+  }
+}
+
 /// The hash of the replicated anchors.
 @c @implementation
 public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutablePointer<sw_digest>?) -> sw_status {

@@ -189,6 +189,9 @@ extension sw_event {
 
   private mutating func set(_ anchor: Anchor) {
     self.anchor = sw_anchor(anchor)
+    let record = UnsafeMutablePointer<sw_anchor_content>.allocate(capacity: 1)
+    record.initialize(to: sw_anchor_content(anchor))
+    content = UnsafePointer(record)
     guard let payload = anchor.payload else { return }
     content_type = UnsafePointer(copyText(payload.contentType))
     setData(payload.bytes)

@@ -106,6 +106,8 @@ extension sw_event {
     for text in [name, peer_name, text, anchor.name, endpoint, object_type, content_type] { freeConstant(text) }
     freeConstant(data)
     freePairs(fields, field_count)
+    content?.pointee.release()
+    content?.deallocate()
     StreamBox.close(stream)
   }
 }

@@ -215,6 +215,8 @@ private func setFiles(of configuration: inout Session.Configuration, _ known: sw
   configuration.graceTime = .seconds(Int(known.grace_time_s))
   configuration.resourceFolder = try optionalText(known.resource_folder, "resource_folder")
   if known.map_memory_limit != 0 { configuration.mapMemoryLimit = Int(clamping: known.map_memory_limit) }
+  if known.attachment_count_limit != 0 { configuration.attachmentCountLimit = Int(known.attachment_count_limit) }
+  if known.attachment_size_limit != 0 { configuration.attachmentSizeLimit = Int(clamping: known.attachment_size_limit) }
   guard let folder = try optionalText(known.map_cache, "map_cache") else { return }
   configuration.mapCache = MapCache(folder: folder)
   if known.map_cache_limit != 0 { configuration.mapCache?.limit = Int(clamping: known.map_cache_limit) }

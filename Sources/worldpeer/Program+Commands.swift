@@ -77,8 +77,8 @@ extension Program {
     case .kick(let peer): try await session.kick(try await member(peer))
     case .role(let peer, let role, let seconds):
       try await session.setRole(role, of: try await member(peer), for: seconds.map { .seconds($0) })
-    case .lockSession: try await session.lockSession()
-    case .unlockSession: try await session.unlockSession()
+    case .lockSession: try await session.lock()
+    case .unlockSession: try await session.unlock()
     case .unlockPasscode: await session.unlockPasscode()
     case .sendMap(let peer, let isForced): return try await sendMap(to: peer, isForced: isForced)
     case .cancelMap: return try await cancelMap()

@@ -25,6 +25,7 @@ struct CProgramTests {
       ("objects", "messages in all modes, groups, objects and requests"), ("resources", "files and bytes"),
       ("streams", "streams of bytes by their descriptors"),
       ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),
+      ("edits", "edits that are acknowledged or taken back, owners, and statistics"),
       ("joins", "the origin of what was placed before a join"),
       ("roles", "owned sessions and the log"), ("snapshots", "views for loops that draw"),
       ("starts", "starts and diagnoses that do not wait, and ends after which nothing is to be waited for"),

@@ -136,15 +136,20 @@ struct EventRecordTests {
     }
   }
 
-  @Test("an anchor comes with its payload")
+  @Test("an anchor comes with its kind and its payload")
   func payload() {
-    let lamp = Anchor(name: "lamp", payload: Anchor.Payload(contentType: "text/plain", bytes: [7]))
+    let image = Anchor.Image(referenceName: "poster", physicalSize: [1, 2])
+    let lamp = Anchor(
+      name: "lamp", kind: .image(image), payload: Anchor.Payload(contentType: "text/plain", bytes: [7]))
     for event in [
       Session.Event.anchorAdded(lamp, origin: .local), .anchorUpdated(lamp, origin: .local),
       .anchorRemoved(lamp, origin: .local), .anchorRestored(lamp, from: anchor),
     ] {
       record(event) { event in
         #expect(text(event.content_type) == "text/plain" && event.data_size == 1 && event.data[0] == 7)
+        let content = event.content?.pointee
+        #expect(content?.kind == UInt32(SW_KIND_IMAGE) && text(content?.reference) == "poster")
+        #expect(content?.extent.1 == 2 && text(content?.content_type) == "text/plain" && content?.payload_size == 1)
       }
     }
   }

@@ -132,7 +132,9 @@ struct HandleTests {
     #expect(plain.advertising == defaults.advertising && plain.resourceFolder == nil)
     (config.role, config.invite_policy) = (UInt8(SW_ROLE_ADVERTISER), UInt8(SW_INVITE_ALL))
     (config.hides_device, config.announces, config.announce_port, config.invite_timeout_ms) = (1, 1, 4711, 20)
-    config.map_memory_limit = 5
+    #expect(plain.attachmentCountLimit == defaults.attachmentCountLimit)
+    #expect(plain.attachmentSizeLimit == defaults.attachmentSizeLimit)
+    (config.map_memory_limit, config.attachment_count_limit, config.attachment_size_limit) = (5, 6, 7)
     let set = try "192.0.2.0/24".withCString { text in
       let probes: [UnsafePointer<CChar>?] = [text]
       return try probes.withUnsafeBufferPointer { probes in
@@ -143,6 +145,7 @@ struct HandleTests {
     #expect(set.discoveryRole == .advertiser && set.invitePolicy == .automatic && set.advertising.hidesDevice)
     #expect(set.announcements?.port == 4711 && set.announcements?.probes.map(\.description) == ["192.0.2.0/24"])
     #expect(set.inviteTimeout == .milliseconds(20) && set.mapMemoryLimit == 5 && set.resourceFolder == "192.0.2.0/24")
+    #expect(set.attachmentCountLimit == 6 && set.attachmentSizeLimit == 7)
   }
 
   @Test("errors have the words of C, and nothing that only a Swift program knows")

@@ -16,6 +16,13 @@ struct Made {
     #expect(made.status == 0, "\(made.text)")
   }
 
+  /// The table of what a session can do in each language is what the sources give, so that a gap is seen.
+  @Test("the page of languages", .enabled(if: python != nil, "python3 is missing"))
+  func languages() async throws {
+    let made = try await Self.run("Scripts/languages.py", "--check")
+    #expect(made.status == 0, "\(made.text)")
+  }
+
   /// The golden vectors are made from the pages of the protocol, by no code of the program.
   @Test(
     "the golden vectors", .enabled(if: python != nil, "python3 is missing"),

@@ -1,4 +1,5 @@
-/// The page of measured figures, `Benchmarks/RESULTS.md`: one table for each group of rows, and what each row was measured on.
+/// The page of measured figures, `Benchmarks/RESULTS.md`: one plot for each subject, with the tables of its rows folded
+/// below, and what each row was measured on.
 ///
 /// The page is its own store: a run replaces the rows that it measured and leaves the text of all others as it is. This file
 /// imports nothing, so that TidyTests compile it too and check the page of the repository.
@@ -26,11 +27,13 @@ struct ResultsPage: Equatable {
 
   /// The machines, in the order of their letters.
   private(set) var machines: [String] = []
-  /// In the order of the page.
+  /// In the order of their names.
   private(set) var rows: [Row] = []
   /// Everything from ``earlierHeading`` on, which no run writes.
   private(set) var earlier = ""
 
+  /// Where the plots are.
+  static let folder = "Plots"
   static let earlierHeading = "## Earlier figures"
   private static let machinesHeading = "## Machines"
   private static let columns = ["row", "value", "unit", "ratio", "of the baseline", "commit", "date", "machine"]
@@ -49,6 +52,23 @@ struct ResultsPage: Equatable {
           name: cells[0], value: cells[1], unit: cells[2], ratio: cells[3], baseline: cells[4], commit: cells[5],
           date: cells[6], machine: cells[7]))
     }
+    rows.sort { Self.precedes($0.name, $1.name) }
+  }
+
+  /// The words for a machine by its letter.
+  func machine(_ letter: String) -> String? {
+    machines.indices.first { Self.letter($0) == letter }.map { machines[$0] }
+  }
+
+  /// The plots of the page by their file names beside it, each as the picture that its rows make.
+  var plots: [(file: String, svg: String)] {
+    subjects.map { ("\(Self.folder)/\($0.name).svg", ResultsPlot($0, of: self).svg) }
+  }
+
+  private var subjects: [ResultsSubject] {
+    var groups: [String] = []
+    for row in rows where groups.last != row.group { groups.append(row.group) }
+    return ResultsSubject.covering(groups)
   }
 
   /// Puts rows measured on `machine` in the place of those of the same names; their own letters do not matter.
@@ -68,23 +88,36 @@ struct ResultsPage: Equatable {
   var text: String {
     var lines = [
       "# Results", "",
-      "This page is generated: `make bench` writes the rows that it measures, `make bench FILTER=name` only those, with the",
-      "commit, the day and the machine. A plus sign behind a commit means that the working tree had other changes. The ratio is",
-      "the row's value to its baseline's in the same run; it holds on a busy machine better than the value does. Do not edit",
-      "anything above *Earlier figures*.", "", Self.machinesHeading, "", "| machine | |", "|---|---|",
+      "Each plot shows our figures beside those of others on the same machine in the same run: a green point is better",
+      "than its baseline, an orange one is behind it. Figures without a baseline are bars. The tables are folded below the",
+      "plots, with every figure.", "",
+      "This page and its plots are generated: `make bench` writes the rows that it measures, `make bench FILTER=name` only",
+      "those, with the commit, the day and the machine. A plus sign behind a commit means that the working tree had other",
+      "changes. The ratio is the row's value to its baseline's in the same run; it holds on a busy machine better than the",
+      "value does. Do not edit anything above *Earlier figures*.",
     ]
+    for subject in subjects { lines += section(of: subject) }
+    lines += ["", Self.machinesHeading, "", "| machine | |", "|---|---|"]
     for (index, machine) in machines.enumerated() { lines.append("| \(Self.letter(index)) | \(machine) |") }
-    var group = ""
-    for row in rows {
-      if row.group != group {
-        group = row.group
-        lines += ["", "## \(group)", "", Self.line(Self.columns), "|" + Self.columns.map { _ in "---|" }.joined()]
-      }
-      lines.append(Self.line(row.cells))
-    }
     lines += ["", earlier]
     while lines.last == "" { lines.removeLast() }
     return lines.joined(separator: "\n") + (earlier.hasSuffix("\n") ? "" : "\n")
+  }
+
+  /// A subject: its plot, and the tables of its groups.
+  private func section(of subject: ResultsSubject) -> [String] {
+    let (compared, behind) = ResultsPlot(subject, of: self).counts
+    let groups = subject.groups.map { group in rows.filter { $0.group == group } }.filter { !$0.isEmpty }
+    var lines = ["", "## \(subject.title)", "", "![\(subject.title)](\(Self.folder)/\(subject.name).svg)", ""]
+    if compared > 0 { lines += ["Behind the baseline: \(behind) of \(compared) lines.", ""] }
+    lines += ["<details>", "<summary>The \(groups.joined().count) rows</summary>"]
+    for group in groups {
+      lines += [
+        "", "### \(group[0].group)", "", Self.line(Self.columns), "|" + Self.columns.map { _ in "---|" }.joined(),
+      ]
+      lines += group.map { Self.line($0.cells) }
+    }
+    return lines + ["", "</details>"]
   }
 
   private static func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }

@@ -54,11 +54,18 @@ struct Row: Codable {
 }
 
 extension [Row] {
-  /// Puts these rows into the page at `path`, with the commit, the day and this machine; the other rows stay.
+  /// Puts these rows into the page at `path`, with the commit, the day and this machine, and draws the plots anew; the other
+  /// rows stay.
   func record(in path: String, commit: String) throws {
     var page = ResultsPage((try? String(contentsOfFile: path, encoding: .utf8)) ?? "")
     page.update(map { $0.onPage(commit: commit) }, on: Machine.description)
     try page.text.write(toFile: path, atomically: false, encoding: .utf8)
+    let folder = URL(filePath: path).deletingLastPathComponent()
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: ResultsPage.folder), withIntermediateDirectories: true)
+    for plot in page.plots {
+      try plot.svg.write(to: folder.appending(path: plot.file), atomically: false, encoding: .utf8)
+    }
   }
 }
 

@@ -1,25 +1,34 @@
 """SharedWorld for Python: peers on a local network share a world map and keep anchors the same, without a server."""
 
-from . import events
+from . import events, kinds
 from ._abi_enums import (
-    AlignmentState, AttachmentState, Code, Discovery, Field, Hold, Invitations, InvitePolicy, LogLevel, MapProviders,
-    MapStage, MappingLacks, MappingStatus, Mode, Ownership, PeerRole, PeerState, Recognition, Role, Trust)
+    Acknowledgement, AlignmentState, AttachmentState, Code, Discovery, Field, FindingWeight, HitKind, Hold, Invitations,
+    InvitePolicy, Kind, LogLevel, MapProviders, MapStage, MappingLacks, MappingStatus, Mode, Ownership, PeerRole, PeerState,
+    PlaneAlignment, Recognition, Role, Standing, Surface, Trust, Way)
+from .anchors import Anchor
 from .config import Config
+from .discovery import Candidate, Diagnosis, Finding, diagnose
 from .errors import SharedWorldError
 from .frames import Alignment, FrameFit
+from .history import UndoHistory
 from .identity import Identity
-from .maps import Map, Mapping
+from .maps import Hit, Map, Mapping
 from .messages import Subscription
 from .rooms import host, join
-from .session import Drag, Session
+from .session import Session
 from .snapshot import Snapshot
-from .trust import KnownPeer, generate_passcode, known_peers, remove_known_peer
-from .values import ID, Anchor, Attachment, LivePose, Object, Peer, Transform, translation
+from .statistics import Link, Statistics
+from .streams import Stream
+from .trust import KnownPeer, generate_passcode, known_peers, link_peer, remove_known_peer
+from .values import ID, Attachment, LivePose, Object, Peer, Transform, translation
+from .world import AnchorOwnership, Drag
 
 __all__ = [
-    "Alignment", "AlignmentState", "Anchor", "Attachment", "AttachmentState", "Code", "Config", "Discovery", "Drag", "Field",
-    "FrameFit", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "KnownPeer", "LivePose", "LogLevel", "Map", "MapProviders",
-    "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Ownership", "Peer", "PeerRole",
-    "PeerState", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Subscription", "Transform", "Trust", "events",
-    "generate_passcode", "host", "join", "known_peers", "remove_known_peer", "translation",
+    "Acknowledgement", "Alignment", "AlignmentState", "Anchor", "AnchorOwnership", "Attachment", "AttachmentState", "Candidate",
+    "Code", "Config", "Diagnosis", "Discovery", "Drag", "Field", "Finding", "FindingWeight", "FrameFit", "Hit", "HitKind", "Hold",
+    "ID", "Identity", "Invitations", "InvitePolicy", "Kind", "KnownPeer", "Link", "LivePose", "LogLevel", "Map", "MapProviders",
+    "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Ownership", "Peer", "PeerRole", "PeerState",
+    "PlaneAlignment", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Standing", "Statistics", "Stream",
+    "Subscription", "Surface", "Transform", "Trust", "UndoHistory", "Way", "diagnose", "events", "generate_passcode", "host", "join",
+    "kinds", "known_peers", "link_peer", "remove_known_peer", "translation",
 ]

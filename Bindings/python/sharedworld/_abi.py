@@ -106,6 +106,9 @@ class SessionConfig(Structure):
         ("place", c_char_p),
         ("ends_on_signals", c_uint8),
         ("reserved5", c_uint8 * 7),
+        ("attachment_count_limit", c_uint32),
+        ("reserved6", c_uint32),
+        ("attachment_size_limit", c_uint64),
     ]
 
 
@@ -296,6 +299,19 @@ class Hit(Structure):
     ]
 
 
+class Ownership(Structure):
+    """sw_ownership"""
+
+    _fields_ = [
+        ("size", c_uint32),
+        ("reserved", c_uint32),
+        ("owner", PeerID),
+        ("until", c_uint64),
+        ("epoch", c_uint64),
+        ("number", c_uint64),
+    ]
+
+
 class Alignment(Structure):
     """sw_alignment"""
 
@@ -361,6 +377,28 @@ class LivePose(Structure):
     ]
 
 
+class Link(Structure):
+    """sw_link"""
+
+    _fields_ = [
+        ("peer", PeerID),
+        ("name", c_char_p),
+        ("round_trip_ns", c_int64),
+        ("bytes_sent", c_uint64),
+        ("bytes_received", c_uint64),
+        ("queued_bytes", c_uint64),
+    ]
+
+
+class Connection(Structure):
+    """sw_connection"""
+
+    _fields_ = [
+        ("one", PeerID),
+        ("other", PeerID),
+    ]
+
+
 class Event(Structure):
     """sw_event"""
 
@@ -399,6 +437,7 @@ class Event(Structure):
         ("has_transform", c_uint32),
         ("stream", c_void_p),
         ("peer_name", c_char_p),
+        ("content", POINTER(AnchorContent)),
     ]
 
 
@@ -423,9 +462,12 @@ STRUCTURES: dict[str, type[Structure]] = {
     "sw_anchor_content": AnchorContent,
     "sw_interest": Interest,
     "sw_hit": Hit,
+    "sw_ownership": Ownership,
     "sw_alignment": Alignment,
     "sw_frame_fit": FrameFit,
     "sw_state": State,
     "sw_live_pose": LivePose,
+    "sw_link": Link,
+    "sw_connection": Connection,
     "sw_event": Event,
 }

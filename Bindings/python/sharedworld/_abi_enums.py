@@ -179,7 +179,7 @@ class Way(IntFlag):
     ANNOUNCEMENT = 2
 
 
-class Finding(IntEnum):
+class FindingWeight(IntEnum):
     """What an observation means for discovery."""
 
     GOOD = 0
@@ -214,6 +214,13 @@ class PeerState(IntEnum):
     LOST = 3
 
 
+class Acknowledgement(IntEnum):
+    """The peers that must hold an edit."""
+
+    HOST = 0
+    EVERY_PRESENT_MEMBER = 1
+
+
 class MappingStatus(IntEnum):
     """How well a place is mapped; it is enough to share from EXTENDING on."""
 
@@ -242,7 +249,7 @@ class Kind(IntEnum):
     PARTICIPANT = 5
 
 
-class Plane(IntEnum):
+class PlaneAlignment(IntEnum):
     """How a plane lies relative to gravity."""
 
     ANY = 0
@@ -263,7 +270,7 @@ class Surface(IntEnum):
     DOOR = 7
 
 
-class Hit(IntEnum):
+class HitKind(IntEnum):
     """The kind of surface that a hit-test has found, the most trusted first."""
 
     PLANE = 0

@@ -43,7 +43,7 @@ class Core:
         self._loop = asyncio.get_running_loop()
         library.sw_session_start_async(self._identity.handle, byref(self._config.c_structure()), byref(start))
         try:
-            await _until_readable(library.sw_start_fd(start))
+            await until_readable(library.sw_start_fd(start))
             library.sw_start_finish(start, byref(pointer))
         finally:
             # A cancelled start ends in the background; of one that has finished nothing is left.
@@ -229,7 +229,7 @@ def _size(event: Event) -> int:
     return 1024 + len(carried)
 
 
-async def _until_readable(descriptor: int) -> None:
+async def until_readable(descriptor: int) -> None:
     """Waits until there is something to read, which it leaves there."""
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[None] = loop.create_future()

@@ -8,9 +8,11 @@ from typing import Any
 from . import _abi
 from ._abi_enums import AttachmentState, Code, Field, LogLevel, MapStage, PeerRole, Recognition
 from ._event import EVENTS
+from ._library import library
+from .anchors import read_anchor
 from .events import Event, UnknownEvent
-from .values import ID, Object, Transform
-from .values import read_anchor, read_id, read_transform, read_uuid
+from .streams import Stream
+from .values import ID, Object, Transform, read_id, read_transform, read_uuid
 
 
 def _text(event: _abi.Event) -> str | None:
@@ -46,13 +48,22 @@ def _numbers(event: _abi.Event) -> tuple[int, ...]:
     return tuple(int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8))
 
 
+def _stream(event: _abi.Event) -> Stream | None:
+    """Takes the stream out of an event, which would take it along at its end."""
+    if not event.stream:
+        return None
+    pointer = ctypes.c_void_p()
+    library.sw_event_take_stream(ctypes.byref(event), ctypes.byref(pointer))
+    return Stream(pointer, _name(event) or "", ID(bytes(event.peer)))
+
+
 #: How the field of a class is read.
 READERS: dict[str, Callable[[_abi.Event], Any]] = {
     **dict.fromkeys(("backend", "candidate", "digits", "key", "origin", "reason", "state", "text"), _text),
     **dict.fromkeys(("host", "owner", "peer", "sender"), lambda event: read_id(event.peer)),
     **dict.fromkeys(("context", "data", "payload"), _data),
     **dict.fromkeys(("is_confirmed", "is_repeated", "is_sent"), lambda event: bool(event.flags & 1)),
-    "anchor": lambda event: read_anchor(event.anchor),
+    "anchor": lambda event: read_anchor(event.anchor, event.content),
     "anchor_id": lambda event: read_uuid(event.anchor.id),
     "attachment": lambda event: AttachmentState(event.flags),
     "content_type": _content_type,
@@ -83,6 +94,7 @@ READERS: dict[str, Callable[[_abi.Event], Any]] = {
     "resource": lambda event: read_id(event.digest),
     "role": lambda event: PeerRole[(_text(event) or "none").upper()],
     "sequence": lambda event: event.sequence,
+    "stream": _stream,
     "stage": lambda event: MapStage(event.stage),
     "status": lambda event: Code(event.status),
     "subsystem": _name,

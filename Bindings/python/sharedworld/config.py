@@ -61,6 +61,8 @@ class Config:
     code: str | None = None
     place: str | None = None
     ends_on_signals: bool = False
+    attachment_count_limit: int = 0
+    attachment_size_limit: int = 0
 
     def c_structure(self) -> _abi.SessionConfig:
         """The structure with these values in place of the library's defaults."""

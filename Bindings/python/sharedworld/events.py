@@ -6,10 +6,18 @@ A field's name says how it is read (READERS of `_reading.py`), so a new event is
 import uuid
 from dataclasses import dataclass
 
-from ._abi_enums import AttachmentState, Code, EventType, Field, LogLevel, MapStage, PeerRole, Recognition
+from ._abi_enums import Code, EventType, Field, LogLevel, MapStage, PeerRole, Recognition
 from ._event import Event as Event
 from ._event import event_class
-from .values import ID, Anchor, Object, Transform
+from ._resource_events import AttachmentChanged as AttachmentChanged
+from ._resource_events import ResourceFailed as ResourceFailed
+from ._resource_events import ResourceOffered as ResourceOffered
+from ._resource_events import ResourceProgress as ResourceProgress
+from ._resource_events import ResourceReceived as ResourceReceived
+from ._resource_events import ResourceSettled as ResourceSettled
+from .anchors import Anchor
+from .streams import Stream
+from .values import ID, Object, Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,63 +347,6 @@ class GroupsChanged(PeerEvent):
     groups: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceState(Event):
-    """How far a file or bytes of a peer have come; the text is the name, the path, or why it failed.
-
-    The name is for people, that of the sender's choice, and no path. It comes with what is sent to this peer.
-    """
-
-    peer: ID
-    resource: ID
-    done: int
-    total: int
-    text: str | None
-    name: str | None
-    peer_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceEvent(ResourceState):
-    """A file or bytes that one peer offers to others."""
-
-    is_sent: bool
-
-
-@event_class(EventType.RESOURCE_OFFERED)
-class ResourceOffered(ResourceEvent):
-    """`Session.accept_resource` or `decline_resource` answers."""
-
-
-@event_class(EventType.RESOURCE_PROGRESS)
-class ResourceProgress(ResourceEvent):
-    """The rate is bytes a second, 0 while it is not known."""
-
-    rate: int
-
-
-@event_class(EventType.RESOURCE_RECEIVED)
-class ResourceReceived(ResourceEvent):
-    """The text is the path of a file that the program moves away before the session ends."""
-
-
-@event_class(EventType.RESOURCE_FAILED)
-class ResourceFailed(ResourceEvent):
-    pass
-
-
-@event_class(EventType.RESOURCE_SETTLED)
-class ResourceSettled(ResourceEvent):
-    """The peer has all of a resource of this one (no text), or the text says why it does not get it."""
-
-
-@event_class(EventType.ATTACHMENT_CHANGED)
-class AttachmentChanged(ResourceState):
-    """Something that a peer has attached to the session; the text is the path of what is here, or why it failed."""
-
-    attachment: AttachmentState
-
-
 @event_class(EventType.DONE)
 class Done(Event):
     """An operation has ended: its coroutine has the result, so that the iterator shows none of these."""
@@ -411,6 +362,7 @@ class Done(Event):
     flags: int
     residual: float
     observations: int
+    stream: Stream | None
 
 
 @event_class(EventType.OBJECT)
@@ -465,6 +417,19 @@ class OwnershipRequested(Event):
     peer: ID
     name: str
     anchor_id: uuid.UUID
+
+
+@event_class(EventType.STREAM)
+class StreamReceived(Event):
+    """A stream of a `Session.accept_streams`, whose number it has; or why this process has no descriptor left for it."""
+
+    operation: int
+    peer: ID
+    peer_name: str
+    name: str
+    stream: Stream | None
+    failure: Code | None
+    text: str | None
 
 
 @event_class(EventType.ROOM)

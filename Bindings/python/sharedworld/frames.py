@@ -12,8 +12,9 @@ from . import _abi
 from ._abi_enums import AlignmentState, Hold
 from ._core import Core
 from ._library import library
+from .anchors import Anchor, take_anchors
 from .maps import c_array, c_points
-from .values import ID, Anchor, Transform, c_key, c_transform, read_anchor, read_transform
+from .values import ID, Transform, c_key, c_transform, read_transform
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +117,7 @@ class Frames(Core):
     @property
     def unaligned_anchors(self) -> list[Anchor]:
         """The anchors that have no place in this peer's frame, in those of their authors."""
-        return self._list("sw_session_unaligned_anchors", "sw_anchor_list", read_anchor)
+        return take_anchors("sw_session_unaligned_anchors", self.handle)
 
 
 def _read_alignment(value: Any) -> Alignment:

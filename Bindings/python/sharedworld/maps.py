@@ -1,7 +1,8 @@
 """Maps: clouds of feature points with static anchors."""
 
 import os
-from ctypes import POINTER, byref, c_float, c_uint32, c_uint64, c_void_p
+import uuid
+from ctypes import POINTER, byref, c_float, c_int, c_uint32, c_uint64, c_void_p, sizeof
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -9,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _abi
-from ._abi_enums import MappingLacks, MappingStatus
-from ._handles import Handle, take_list
+from ._abi_enums import HitKind, MappingLacks, MappingStatus
+from ._handles import Handle
 from ._library import library
-from .values import ID, Anchor, read_anchor, read_id
+from .anchors import Anchor, take_anchors
+from .values import ID, Transform, c_transform, read_id, read_transform, read_uuid
 
 
 def c_points(points: npt.ArrayLike) -> npt.NDArray[np.float32]:
@@ -51,6 +53,19 @@ class Mapping:
     progress: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """A surface under a point of the screen."""
+
+    kind: HitKind
+    #: A place on the surface, whose y axis is its normal.
+    transform: Transform
+    #: From the camera along the ray (metres).
+    distance: float
+    #: The plane anchor of the map that was hit, if one was.
+    anchor_id: uuid.UUID | None
+
+
 class Map(Handle):
     """A cloud of feature points and static anchors; it never changes."""
 
@@ -86,7 +101,7 @@ class Map(Handle):
     @property
     def anchors(self) -> list[Anchor]:
         """The static anchors, in the order of their ids."""
-        return take_list("sw_anchor_list", read_anchor, "sw_map_anchors", self.handle)
+        return take_anchors("sw_map_anchors", self.handle)
 
     @property
     def provider(self) -> ID | None:
@@ -103,6 +118,22 @@ class Map(Handle):
         status, lacks, progress = c_uint32(), c_uint32(), c_float()
         library.sw_map_mapping(self.handle, views, byref(status), byref(lacks), byref(progress))
         return Mapping(MappingStatus(status.value), MappingLacks(lacks.value), progress.value)
+
+    def hit_test(
+        self, pose: npt.ArrayLike, x: float, y: float, *, focal_length: float, aspect_ratio: float
+    ) -> Hit | None:
+        """The nearest surface under a point of the screen: (0, 0) is the top left corner, (1, 1) the bottom right.
+
+        The camera looks along the -z axis of its pose; the focal length is in picture heights, the aspect ratio the width
+        over the height. The first call for a map builds its index.
+        """
+        hit, found = _abi.Hit(size=sizeof(_abi.Hit)), c_int()
+        place = c_transform(pose)
+        library.sw_map_hit_test(self.handle, place, focal_length, aspect_ratio, x, y, byref(hit), byref(found))
+        if not found.value:
+            return None
+        anchor = read_uuid(hit.anchor) if hit.has_anchor else None
+        return Hit(HitKind(hit.kind), read_transform(hit.transform), hit.distance, anchor)
 
     @property
     def points(self) -> npt.NDArray[np.float32]:

@@ -34,13 +34,15 @@ class Subscription:
 class Messages(Core):
     """What a session sends to others."""
 
-    async def send(self, data: bytes, to: Iterable[ID] | None = None) -> None:
-        """Sends at most 60 KiB to some members, or to all; waits while a receiver has too many messages unread."""
+    async def send(self, data: bytes, to: Iterable[ID] | None = None) -> int:
+        """Sends at most 60 KiB to some members, or to all; waits while a receiver has too many messages unread.
+
+        Gives the number that MessagesFailed names.
+        """
         peers = None if to is None else list(to)
         while True:
             try:
-                self.send_now(data, peers)
-                return
+                return self.send_now(data, peers)
             except SharedWorldError as error:
                 if error.code != Code.WOULD_BLOCK:
                     raise

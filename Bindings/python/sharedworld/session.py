@@ -1,51 +1,29 @@
 """One peer's part in a shared world."""
 
-import uuid
-from collections.abc import Mapping
 from ctypes import byref, c_float, c_uint64, c_void_p, sizeof, string_at
-from types import TracebackType
 from typing import Any
 
 import numpy.typing as npt
 
 from . import _abi
 from ._abi_enums import Code
-from ._handles import Handle
 from ._library import library
+from .discovery import Network
 from .errors import SharedWorldError
 from .events import CodeShown, HostRequested, Invited, OwnershipRequested
 from .frames import Frames
 from .maps import Map, c_array, c_cloud
-from .messages import Messages
+from .messages import Messages, Subscription
 from .resources import Resources
 from .roles import Roles
 from .snapshot import Snapshots
-from .values import ID, Anchor, Peer, c_anchor_id, c_bytes, c_id, c_key, c_milliseconds, c_pairs, c_text, c_transform
-from .values import read_anchor, read_id, read_peer, read_uuid
+from .statistics import Measured
+from .streams import Stream
+from .values import ID, Peer, c_bytes, c_id, c_key, c_milliseconds, c_text, read_id, read_peer
+from .world import World
 
 
-class Drag(Handle):
-    """An anchor in this peer's hand: let go of at the end of a `with` block."""
-
-    def update(self, transform: npt.ArrayLike) -> None:
-        """Shows the anchor at another place."""
-        library.sw_drag_update(self.handle, c_transform(transform))
-
-    def end(self) -> None:
-        """Lets go: the last place becomes the anchor's, for everybody."""
-        library.sw_drag_end(self.handle)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self.end()
-        finally:
-            self.close()
-
-
-class Session(Messages, Resources, Frames, Roles, Snapshots):
+class Session(World, Messages, Resources, Frames, Roles, Network, Snapshots, Measured):
     """A session during an `async with` block, and an asynchronous iterator of its events.
 
     A method that waits for others is a coroutine; when its task is cancelled, so is what it waits for. Everything else
@@ -123,15 +101,6 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         finally:
             library.sw_text_destroy(link)
 
-    async def resolve(self, candidate: str, *, timeout: float = 5) -> list[str]:
-        """Where a candidate can be dialled, as HOST:PORT, the most promising first."""
-        arguments = (candidate.encode(), c_milliseconds(timeout))
-        return ((await self._operate(library.sw_session_resolve, *arguments)).text or "").splitlines()
-
-    def set_discovery_info(self, info: Mapping[str, str]) -> None:
-        """Shows everybody on the network other keys and values than the configuration's `info`."""
-        library.sw_session_set_discovery_info(self.handle, c_pairs(info), len(info))
-
     def answer(self, invitation: Invited, accept: bool, reason: str | None = None) -> None:
         """Answers an invitation; a reason tells a declined peer why.
 
@@ -143,9 +112,13 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """Says whether the other screen shows the same code; INVALID_ARGUMENT when it waits no more."""
         library.sw_session_answer_code(self.handle, code.operation, int(is_same))
 
-    def set_locked(self, locked: bool) -> None:
-        """Closes the session for newcomers, or opens it; for the host alone."""
-        library.sw_session_set_locked(self.handle, int(locked))
+    def lock(self) -> None:
+        """Takes no newcomers any more; for the host, and in an owned session for those whose part allows it."""
+        library.sw_session_lock(self.handle)
+
+    def unlock(self) -> None:
+        """Takes newcomers again."""
+        library.sw_session_unlock(self.handle)
 
     async def request_host(self, *, timeout: float = 5) -> None:
         """Asks to host."""
@@ -171,72 +144,25 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
         """Lets strangers try the passcode again."""
         library.sw_session_unlock_passcode(self.handle)
 
-    # Anchors.
+    # Streams.
 
-    @property
-    def anchors(self) -> list[Anchor]:
-        """The anchors now, in the order of their ids."""
-        return self._list("sw_session_anchors", "sw_anchor_list", read_anchor)
+    async def open_stream(self, peer: ID, name: str, *, timeout: float = 10) -> Stream:
+        """Opens a stream to a member, whose program has to accept it.
 
-    @property
-    def digest(self) -> bytes:
-        """A hash of the anchors: equal on all peers that hold the same."""
-        digest = _abi.Digest()
-        library.sw_session_digest(self.handle, byref(digest))
-        return bytes(digest)
+        The code is UNHANDLED when nothing there accepts streams of this name.
+        """
+        done = await self._operate(library.sw_session_open_stream, c_key(peer), name.encode(), c_milliseconds(timeout))
+        assert done.stream is not None
+        return done.stream
 
-    def place(self, name: str, transform: npt.ArrayLike) -> uuid.UUID:
-        """Places an anchor (a 4 × 4 transform, or a position): here at once, and on its way to everybody."""
-        anchor = _abi.AnchorID()
-        library.sw_session_place(self.handle, name.encode(), c_transform(transform), byref(anchor))
-        return read_uuid(anchor)
+    def accept_streams(self, names: str | None = None) -> Subscription:
+        """Accepts the streams that others open from now on, each with a StreamReceived.
 
-    def move(self, anchor: uuid.UUID | Anchor, transform: npt.ArrayLike) -> None:
-        """Moves an anchor; of two concurrent moves the later one stands."""
-        library.sw_session_move(self.handle, byref(c_anchor_id(anchor)), c_transform(transform))
-
-    def rename(self, anchor: uuid.UUID | Anchor, name: str) -> None:
-        """Gives an anchor another name."""
-        library.sw_session_rename(self.handle, byref(c_anchor_id(anchor)), name.encode())
-
-    def remove(self, anchor: uuid.UUID | Anchor) -> None:
-        """Removes an anchor permanently; a removal wins over any concurrent edit."""
-        library.sw_session_remove(self.handle, byref(c_anchor_id(anchor)))
-
-    def set_payload(self, anchor: uuid.UUID | Anchor, content_type: str | None, data: bytes = b"") -> None:
-        """Gives an anchor another payload (at most 64 KiB), or none without a content type."""
-        identifier = byref(c_anchor_id(anchor))
-        library.sw_session_set_payload(self.handle, identifier, c_text(content_type), data, len(data))
-
-    @property
-    def participants(self) -> list[Anchor]:
-        """The devices of other peers that tell where they are."""
-        return self._list("sw_session_participants", "sw_anchor_list", read_anchor)
-
-    def update_pose(self, transform: npt.ArrayLike | None) -> None:
-        """Shows everybody where this peer's device is; None ends that."""
-        library.sw_session_update_pose(self.handle, None if transform is None else c_transform(transform))
-
-    def drag(self, anchor: uuid.UUID | Anchor) -> Drag:
-        """Takes an anchor in the hand: it is shown to all at up to 60 poses a second, and stays where it is let go."""
-        pointer = c_void_p()
-        library.sw_session_begin_drag(self.handle, byref(c_anchor_id(anchor)), byref(pointer))
-        drag = Drag(pointer, library.sw_drag_destroy)
-        self._handles.add(drag)
-        return drag
-
-    async def request_ownership(
-        self, anchor: uuid.UUID | Anchor, *, lease: float | None = None, timeout: float = 10
-    ) -> None:
-        """Asks to own an anchor, for a time (seconds) or until it is released; no edit is refused because of it."""
-        # 0 is a lease without an end.
-        arguments = (0 if lease is None else c_milliseconds(lease), c_milliseconds(timeout))
-        await self._operate(library.sw_session_request_ownership, byref(c_anchor_id(anchor)), *arguments)
-
-    async def release_ownership(self, anchor: uuid.UUID | Anchor, *, timeout: float = 10) -> None:
-        """Gives an anchor back."""
-        identifier = byref(c_anchor_id(anchor))
-        await self._operate(library.sw_session_release_ownership, identifier, c_milliseconds(timeout))
+        In `names` a word "*" between slashes stands for any one word, "**" at the end for any; None is "**".
+        """
+        number = c_uint64()
+        library.sw_session_accept_streams(self.handle, c_text(names), byref(number))
+        return Subscription(self, number.value)
 
     # Maps.
 
@@ -270,6 +196,10 @@ class Session(Messages, Resources, Frames, Roles, Snapshots):
                 return None
             raise
         return Map(pointer, library.sw_map_destroy)
+
+    async def decode_map(self) -> None:
+        """Decodes that map in the background, so that `map` does not wait for it; the code is NO_MAP before one is here."""
+        await self._operate(library.sw_session_decode_map)
 
     def cancel_map(self, map: ID) -> None:
         """Stops fetching a map."""

@@ -10,7 +10,8 @@ from ._abi_enums import MapStage
 from ._core import Core
 from ._handles import Handle
 from ._library import library
-from .values import ID, Anchor, LivePose, Peer, read_anchor, read_id, read_live_pose, read_peer
+from .anchors import Anchor, read_anchor
+from .values import ID, LivePose, Peer, read_id, read_live_pose, read_peer
 
 
 class Snapshot(Handle):
@@ -79,7 +80,10 @@ class Snapshot(Handle):
     @cached_property
     def anchors(self) -> list[Anchor]:
         """The anchors, in the order of their ids."""
-        return self._list("anchor", read_anchor)
+        count = library.sw_snapshot_anchor_count(self.handle)
+        contents = [library.sw_snapshot_anchor_content(self.handle, index) for index in range(count)]
+        anchors = [library.sw_snapshot_anchor(self.handle, index).contents for index in range(count)]
+        return [read_anchor(anchor, content) for anchor, content in zip(anchors, contents)]
 
     @cached_property
     def peers(self) -> list[Peer]:

@@ -1,4 +1,4 @@
-"""New passcodes, and the peers that this device has admitted."""
+"""New passcodes, the peers that this device has admitted, and the keys in links."""
 
 import ctypes
 import os
@@ -37,6 +37,13 @@ def known_peers(path: str | os.PathLike[str] | None = None) -> list[KnownPeer]:
 def remove_known_peer(peer: ID, path: str | os.PathLike[str] | None = None) -> None:
     """Removes a peer from such a file; a session that runs retains it until its end."""
     library.sw_known_peers_remove(None if path is None else os.fsencode(path), ctypes.byref(c_id(_abi.PeerID, peer)))
+
+
+def link_peer(link: str) -> ID:
+    """The key that must answer at an invitation link."""
+    peer = _abi.PeerID()
+    library.sw_link_peer(link.encode(), ctypes.byref(peer))
+    return ID(bytes(peer))
 
 
 def _read(peer: Any) -> KnownPeer:

@@ -1,4 +1,4 @@
-"""Ids, anchors, peers and transforms."""
+"""Ids, peers and transforms."""
 
 import ctypes
 import json
@@ -55,23 +55,6 @@ class Attachment:
     state: AttachmentState
     #: Its file, to be left where it is; None while it is not here, and of bytes that this peer attached.
     path: str | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Anchor:
-    """A named place in the world."""
-
-    id: uuid.UUID
-    name: str
-    transform: Transform
-    #: The peer that placed it, None when that is not known.
-    creator: ID | None
-
-    @property
-    def position(self) -> tuple[float, float, float]:
-        """In metres."""
-        x, y, z = (float(number) for number in self.transform[:3, 3])
-        return x, y, z
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,11 +120,6 @@ def read_transform(value: ctypes.Array[ctypes.c_float]) -> Transform:
     return np.array(value, dtype=np.float32).reshape(4, 4).T
 
 
-def read_anchor(value: _abi.Anchor) -> Anchor:
-    name = (value.name or b"").decode()
-    return Anchor(read_uuid(value.id), name, read_transform(value.transform), read_id(value.creator))
-
-
 def read_peer(value: _abi.Peer) -> Peer:
     round_trip = value.round_trip_ns / 1e9 if value.round_trip_ns >= 0 else None
     name, state = (value.name or b"").decode(), PeerState(value.state)
@@ -167,11 +145,6 @@ def c_transform(transform: npt.ArrayLike) -> ctypes.Array[ctypes.c_float]:
     if matrix.shape != (4, 4):
         raise ValueError(f"a transform is a 4 × 4 matrix or a position of 3 numbers, not of shape {matrix.shape}")
     return (ctypes.c_float * 16)(*matrix.T.ravel())
-
-
-def c_anchor_id(anchor: uuid.UUID | Anchor) -> _abi.AnchorID:
-    identifier = anchor.id if isinstance(anchor, Anchor) else anchor
-    return _abi.AnchorID.from_buffer_copy(identifier.bytes)
 
 
 def c_id(kind: type[Structure], value: bytes) -> Structure:

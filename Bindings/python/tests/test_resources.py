@@ -15,8 +15,8 @@ CONTENT = bytes(range(256)) * 10_000
 
 
 class ResourceTest(PeerTest):
-    def session(self, name):
-        return super().session(name, dataclasses.replace(LOOPBACK, resource_folder=self.folder))
+    def session(self, name, **fields):
+        return super().session(name, dataclasses.replace(LOOPBACK, resource_folder=self.folder, **fields))
 
     async def test_a_file_arrives(self):
         path = self.folder / "scan.bin"
@@ -71,6 +71,15 @@ class ResourceTest(PeerTest):
             path.write_bytes(CONTENT)
             await bob.attach_file(path)
             self.assertEqual([(one.name, one.path) for one in bob.attachments], [("scan.bin", str(path))])
+
+    async def test_an_attachment_over_the_limit_waits_until_it_is_fetched(self):
+        small = len(CONTENT) - 1
+        async with self.session("ann") as ann, self.session("bob", attachment_size_limit=small) as bob:
+            await ann.invite("127.0.0.1", bob.port)
+            attachment = await ann.attach_bytes(CONTENT, "plan")
+            await self.event(bob, AttachmentChanged, lambda event: event.attachment == sw.AttachmentState.LISTED)
+            bob.fetch_attachment(attachment)
+            await self.event(bob, AttachmentChanged, lambda event: event.attachment == sw.AttachmentState.HERE)
 
     async def test_an_offer_is_declined_or_taken_back(self):
         async with self.session("ann") as ann, self.session("bob") as bob:

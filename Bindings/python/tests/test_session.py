@@ -70,7 +70,7 @@ class SessionTest(PeerTest):
         async with self.session("ann") as ann, self.session("bob") as bob:
             await ann.invite("127.0.0.1", swift.port)
             await ann.invite("127.0.0.1", bob.port)
-            await ann.send("grüezi".encode())
+            self.assertEqual(await ann.send("grüezi".encode()), 1)
             heard = await self.heard(swift, "message", text="grüezi")
             self.assertEqual(heard["name"], "ann")
             self.assertEqual((await self.event(bob, Message)).data.decode(), "grüezi")
@@ -124,7 +124,7 @@ class SessionTest(PeerTest):
             await bob.request_ownership(lamp, lease=60)
             owned = await self.event(ann, OwnershipChanged)
             self.assertEqual((owned.anchor_id, owned.owner), (lamp, ann.peers[0].id))
-            with bob.drag(lamp) as drag:
+            with bob.begin_drag(lamp) as drag:
                 drag.update(turned(90, (1, 2, 3)))
                 dragged = await self.event(ann, AnchorDragged)
                 np.testing.assert_array_equal(dragged.transform, turned(90, (1, 2, 3)))
@@ -179,7 +179,7 @@ class SessionTest(PeerTest):
 
     async def test_a_drag_that_was_not_let_go_is_closed_with_its_session(self):
         async with self.session("ann") as ann:
-            drag = ann.drag(ann.place("lamp", (0, 0, 0)))
+            drag = ann.begin_drag(ann.place("lamp", (0, 0, 0)))
         with self.assertRaisesRegex(ValueError, "this Drag is closed"):
             drag.update((0, 0, 0))
 

@@ -28,7 +28,7 @@ class SnapshotTest(PeerTest):
             self.assertIsNone(ann.snapshot(10**9))
             cup = bob.place("cup", (1, 2, 3))
             bob.update_pose(sw.translation(4, 0, 0))
-            with bob.drag(cup) as drag:
+            with bob.begin_drag(cup) as drag:
                 drag.update(sw.translation(5, 0, 0))
                 view = await self.view(ann, lambda view: view.drags and view.devices)
                 self.assertEqual([(anchor.id, anchor.name) for anchor in view.anchors], [(cup, "cup")])

@@ -47,10 +47,12 @@
 #include "sharedworld/peers.h"
 #include "sharedworld/anchors.h"
 #include "sharedworld/contents.h"
+#include "sharedworld/history.h"
 #include "sharedworld/live.h"
 #include "sharedworld/maps.h"
 #include "sharedworld/frames.h"
 #include "sharedworld/snapshot.h"
+#include "sharedworld/statistics.h"
 #include "sharedworld/events.h"
 
 #endif

@@ -305,12 +305,12 @@ extension Session {
   ///
   /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
   /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func lockSession() throws(SessionError) { try handle(.setLocked(true)) }
+  public func lock() throws(SessionError) { try handle(.setLocked(true)) }
 
   /// Lets newcomers in again; those can that can lock.
   ///
   /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func unlockSession() throws(SessionError) { try handle(.setLocked(false)) }
+  public func unlock() throws(SessionError) { try handle(.setLocked(false)) }
 
   /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock
   /// after 20 wrong ones keeps out.

@@ -19,7 +19,7 @@ extension Session {
     _ anchor: Anchor, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) -> AnchorID {
     try handle(.edit(.place(anchor)), anchor: anchor.id)
-    try await settle(acknowledgement)
+    try await confirmEdits(acknowledgement)
     return anchor.id
   }
 
@@ -44,7 +44,7 @@ extension Session {
     _ anchor: Anchor, from removed: AnchorID, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) -> AnchorID {
     try handle(.edit(.restore(anchor, from: removed)), anchor: anchor.id)
-    try await settle(acknowledgement)
+    try await confirmEdits(acknowledgement)
     return anchor.id
   }
 
@@ -56,7 +56,7 @@ extension Session {
     _ id: AnchorID, to transform: Transform, acknowledgement: Acknowledgement = .local
   ) async throws(SessionError) {
     try handle(.edit(.move(id, to: transform)), anchor: id)
-    try await settle(acknowledgement)
+    try await confirmEdits(acknowledgement)
   }
 
   /// Places several anchors in one step of the session, which is far cheaper than one by one.
@@ -98,11 +98,13 @@ extension Session {
   ///   `cancelled`.
   public func remove(_ id: AnchorID, acknowledgement: Acknowledgement = .local) async throws(SessionError) {
     try handle(.edit(.remove(id)), anchor: id)
-    try await settle(acknowledgement)
+    try await confirmEdits(acknowledgement)
   }
 
-  /// Waits until everything this peer has edited so far is acknowledged.
-  private func settle(_ acknowledgement: Acknowledgement) async throws(SessionError) {
+  /// Waits until everything that this peer has edited so far is acknowledged, such as new names and payloads too.
+  ///
+  /// - Throws: ``SessionError`` with the code `notAcknowledged`, `cancelled` or `ended`; the edits stand.
+  public func confirmEdits(_ acknowledgement: Acknowledgement) async throws(SessionError) {
     let level: AcknowledgementLevel
     switch acknowledgement.level {
     case .local: return

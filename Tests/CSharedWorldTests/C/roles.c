@@ -38,11 +38,11 @@ static void named(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id
   CHECK(sw_session_owner(bob, &owner) == SW_OK && is_same_peer(&owner, alice_id));
 
   CHECK(sw_session_set_role(bob, alice_id, SW_PEER_ROLE_MEMBER, 0) == SW_NOT_PERMITTED);
-  CHECK(sw_session_set_locked(bob, 1) == SW_NOT_PERMITTED);
+  CHECK(sw_session_lock(bob) == SW_NOT_PERMITTED);
   CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MODERATOR, 0) == SW_OK);
   await_moderator(bob, bob_id);
   CHECK(role_of(bob, bob_id) == SW_PEER_ROLE_MODERATOR);
-  CHECK(sw_session_set_locked(bob, 1) == SW_OK && sw_session_set_locked(bob, 0) == SW_OK);
+  CHECK(sw_session_lock(bob) == SW_OK && sw_session_unlock(bob) == SW_OK);
   CHECK(sw_session_set_role(alice, bob_id, SW_PEER_ROLE_MEMBER, 0) == SW_OK);
   await_role(bob, bob_id, SW_PEER_ROLE_MEMBER);
 

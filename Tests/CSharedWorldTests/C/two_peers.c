@@ -198,10 +198,10 @@ static void ownership_and_lock(sw_session *alice, sw_session *bob) {
   CHECK(sw_session_host(alice, &host, NULL) == SW_OK);
   int bob_hosts = memcmp(&host, &peer, sizeof host) == 0;
   sw_session *hosting = bob_hosts ? bob : alice, *other = bob_hosts ? alice : bob;
-  CHECK(sw_session_set_locked(other, 1) == SW_NOT_HOST);
-  CHECK(sw_session_set_locked(hosting, 1) == SW_OK);
+  CHECK(sw_session_lock(other) == SW_NOT_HOST);
+  CHECK(sw_session_lock(hosting) == SW_OK);
   sw_event_destroy(await_event(other, SW_EVENT_LOCKED));
-  CHECK(sw_session_set_locked(hosting, 0) == SW_OK);
+  CHECK(sw_session_unlock(hosting) == SW_OK);
   sw_event_destroy(await_event(other, SW_EVENT_UNLOCKED));
 }
 

@@ -59,9 +59,9 @@ struct DiscoverySessionTests {
       let service = try await Session.withSession(as: identity, configuration: configuration) { bob in
         var event = try await events.first { $0.found("bob") { _ in true } }
         #expect(event.standing == .open && event.info == ["room": "attic"] && event.protocolVersion != nil)
-        try await bob.lockSession()
+        try await bob.lock()
         event = try await events.first { $0.found("bob") { $0.standing == .locked } }
-        try await bob.unlockSession()
+        try await bob.unlock()
         try await bob.setDiscoveryInfo(["room": "cellar"])
         event = try await events.first { $0.found("bob") { $0.info == ["room": "cellar"] && $0.standing == .open } }
         await #expect(throws: SessionError.self) { try await bob.setDiscoveryInfo(["v": "2"]) }

@@ -142,6 +142,12 @@ struct LiveTests {
       try await bob.move(lamp, to: there, acknowledgement: .host)
       try await bob.move(lamp, to: there, acknowledgement: .everyPresentMember.within(.seconds(5)))
       #expect(await alice.anchors().map(\.transform) == [there])
+      // Edits that take no acknowledgement themselves are waited for together.
+      try await alice.rename(lamp, to: "lantern")
+      try await alice.setPayload(Anchor.Payload(contentType: "text/plain", bytes: [7]), of: lamp)
+      try await alice.confirmEdits(.everyPresentMember)
+      #expect(await bob.anchors().map(\.name) == ["lantern"])
+      #expect(await bob.anchors().map(\.payload?.bytes) == [[7]])
       try await alice.remove(lamp, acknowledgement: .everyPresentMember)
       #expect(await bob.anchors().isEmpty)
     }

@@ -30,7 +30,7 @@ struct MembershipTests {
   @Test("the host locks the session: a newcomer is refused with the code locked, and comes in once it is opened")
   func lockRefusesNewcomers() async throws {
     try await hosted { alice, bob in
-      try await alice.lockSession()
+      try await alice.lock()
       try await waitForLock(bob)
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
@@ -40,7 +40,7 @@ struct MembershipTests {
           let other = await #expect(throws: SessionError.self) { try await inside.invite(carol.address) }
           #expect(other?.code == .locked)
         }
-        try await alice.unlockSession()
+        try await alice.unlock()
         #expect(try await carol.invite(alice.address) == alice.localPeer)
       }
     }
@@ -50,7 +50,7 @@ struct MembershipTests {
   func onlyTheHostRules() async throws {
     try await hosted { alice, bob in
       try await waitForHost(alice.localPeer.id, at: bob)
-      let lock = await #expect(throws: SessionError.self) { try await bob.lockSession() }
+      let lock = await #expect(throws: SessionError.self) { try await bob.lock() }
       let kick = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
       #expect(lock?.code == .notHost && kick?.code == .notHost)
     }

@@ -66,7 +66,7 @@ struct OwnedSessionTests {
     try await Self.three { alice, bob, eve in
       while await eve.requestHost() != .hosts {}
       let kick = await #expect(throws: SessionError.self) { try await eve.kick(bob.localPeer.id) }
-      let lock = await #expect(throws: SessionError.self) { try await eve.lockSession() }
+      let lock = await #expect(throws: SessionError.self) { try await eve.lock() }
       #expect(kick?.code == .notPermitted && lock?.code == .notPermitted)
       try await Session.withSession(as: TestSessions.identity("mallory"), configuration: TestSessions.configuration()) {
         mallory in
@@ -109,7 +109,7 @@ struct OwnedSessionTests {
       let protected = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
       #expect(protected?.code == .notPermitted)
       var news = eve.events.makeAsyncIterator()
-      try await bob.lockSession()
+      try await bob.lock()
       try await bob.kick(eve.localPeer.id)
       let reason = try await news.first { if case .ended(let reason) = $0 { reason } else { nil } }
       #expect(reason == .kicked)

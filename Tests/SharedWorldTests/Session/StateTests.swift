@@ -169,12 +169,12 @@ struct StateTests {
       try await Session.withSession(as: alice, configuration: Self.configuration(inner, "alice")) { session in
         _ = try await TestSessions.record(at: inner + "/alice") { $0.epoch == 1 }
         try FileManager.default.removeItem(atPath: inner)
-        try await session.lockSession()
+        try await session.lock()
         let problem = try await session.first { event -> SessionError? in
           if case .problem(let error) = event { error } else { nil }
         }
         #expect(problem.code == .io)
-        try await session.unlockSession()
+        try await session.unlock()
         try await session.place(Anchor(name: "lamp"))
       }
     }

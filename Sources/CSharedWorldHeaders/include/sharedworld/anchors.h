@@ -28,6 +28,19 @@ sw_status sw_session_rename(sw_session *session, const sw_anchor_id *anchor, con
 /* Removes an anchor for ever; a removal wins over any concurrent edit. */
 sw_status sw_session_remove(sw_session *session, const sw_anchor_id *anchor);
 
+/* The peers that must hold an edit. */
+enum {
+  SW_ACKNOWLEDGEMENT_HOST = 0,                /* the host, or its successor when it is replaced meanwhile */
+  SW_ACKNOWLEDGEMENT_EVERY_PRESENT_MEMBER = 1 /* all that are in the session; nobody waits for one that leaves or is lost */
+};
+
+/*
+ * Waits until what this peer has edited so far, anchors and their payloads, is held by others: SW_ACKNOWLEDGEMENT_..., for at most
+ * `timeout_ms` milliseconds (1-60000; 0 is 10000). An edit that one peer has acknowledged survives as long as that peer.
+ * SW_EVENT_DONE: SW_NOT_ACKNOWLEDGED when the time is up; the edits stand, and go on spreading.
+ */
+sw_status sw_session_confirm_edits(sw_session *session, uint32_t by, uint32_t timeout_ms, uint64_t *operation);
+
 /* The anchors at one moment, in the order of their ids, and the function that takes such a list. */
 typedef struct sw_anchor_list sw_anchor_list;
 sw_status sw_session_anchors(sw_session *session, sw_anchor_list **anchors);

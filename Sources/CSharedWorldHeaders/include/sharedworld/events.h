@@ -2,8 +2,7 @@
 #ifndef SHAREDWORLD_EVENTS_H
 #define SHAREDWORLD_EVENTS_H
 
-#include "anchors.h"
-#include "maps.h"
+#include "contents.h"
 #include "streams.h"
 
 #ifdef __cplusplus
@@ -29,8 +28,8 @@ enum {
   SW_EVENT_MAP_PROGRESS = 11,          /* peer: who sends, name, map, done and total (bytes) */
   SW_EVENT_MAP_RECEIVED = 12,          /* peer: who shared it, name, map, done and total (bytes) */
   SW_EVENT_MAP_FAILED = 13,            /* status, text */
-  SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge); data, content_type: its payload,
-                                          as of the next two and of 27 */
+  SW_EVENT_ANCHOR_ADDED = 14,          /* anchor, text: its origin (local, remote, map or merge); data, content_type: its payload;
+                                          content: its kind and payload; as of the next two and of 27 */
   SW_EVENT_ANCHOR_UPDATED = 15,        /* anchor, text */
   SW_EVENT_ANCHOR_REMOVED = 16,        /* anchor: its last state, text */
   SW_EVENT_EDIT_SUPERSEDED = 17,       /* anchor.id: a peer removed what this one edited; the rest as for 26 */
@@ -138,6 +137,7 @@ typedef struct sw_event {
   uint32_t has_transform;   /* 1 when anchor.transform is set though there is no anchor */
   sw_stream *stream;        /* belongs to the event until sw_event_take_stream */
   const char *peer_name;    /* of the peer, in events whose name is a resource's or a stream's */
+  const sw_anchor_content *content; /* kind and payload of the anchor, in the events that have one; else NULL */
 } sw_event;
 
 /*

@@ -30,6 +30,23 @@ void sw_drag_destroy(sw_drag *drag);
  */
 sw_status sw_session_request_ownership(
     sw_session *session, const sw_anchor_id *anchor, uint32_t lease_ms, uint32_t timeout_ms, uint64_t *operation);
+/* Gives an anchor that this peer owns to another one, without a lease. SW_EVENT_DONE: as above; SW_NOT_OWNER, SW_UNKNOWN_PEER. */
+sw_status sw_session_give_ownership(
+    sw_session *session, const sw_anchor_id *anchor, const sw_peer_id *peer, uint32_t timeout_ms, uint64_t *operation);
+
+/* The ownership of an anchor. The caller sets `size` to sizeof(sw_ownership). */
+typedef struct sw_ownership {
+  uint32_t size;
+  uint32_t reserved; /* zero */
+  sw_peer_id owner;  /* all zero when nobody owns the anchor, or there is none */
+  uint64_t until;    /* when it ends by itself (milliseconds of session time); 0 when it does not */
+  uint64_t epoch;    /* of the host that granted it */
+  uint64_t number;   /* counts the grants of this anchor in that epoch */
+} sw_ownership;
+
+/* Who owns an anchor. An owner that has left is still named for a moment, until the host has freed the anchor. */
+sw_status sw_session_ownership(sw_session *session, const sw_anchor_id *anchor, sw_ownership *ownership);
+
 /* Gives an anchor back, so that the next who asks gets it. SW_EVENT_DONE: as above; SW_NOT_OWNER. */
 sw_status sw_session_release_ownership(
     sw_session *session, const sw_anchor_id *anchor, uint32_t timeout_ms, uint64_t *operation);

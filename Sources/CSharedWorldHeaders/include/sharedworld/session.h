@@ -94,6 +94,9 @@ typedef struct sw_session_config {
   const char *place; /* where somebody of the room listens; NULL, the default, is unknown */
   uint8_t ends_on_signals; /* whether SIGINT and SIGTERM end the session, where the program does not handle them; default 0 */
   uint8_t reserved5[7];    /* zero */
+  uint32_t attachment_count_limit; /* how many attachments of others come by themselves; 0, the default, is 64 */
+  uint32_t reserved6;              /* zero */
+  uint64_t attachment_size_limit;  /* how large those may be together (bytes); 0, the default, is 256 MiB */
 } sw_session_config;
 
 /* Writes the defaults. `size` is sizeof(sw_session_config); no more than that is written. */
@@ -164,8 +167,9 @@ sw_status sw_session_cancel(sw_session *session, uint64_t operation);
 /* The TCP port the session listens on; 0 for NULL. */
 uint16_t sw_session_port(const sw_session *session);
 
-/* Takes no newcomers any more (`locked` 1), or takes them again (0); SW_NOT_HOST unless this peer hosts. */
-sw_status sw_session_set_locked(sw_session *session, int locked);
+/* Takes no newcomers any more, or takes them again. SW_NOT_HOST unless this peer hosts, SW_NOT_PERMITTED in an owned session. */
+sw_status sw_session_lock(sw_session *session);
+sw_status sw_session_unlock(sw_session *session);
 
 /* Who hosts, all zero while an election runs, and the number of that host, which only rises. Each may be NULL. */
 sw_status sw_session_host(sw_session *session, sw_peer_id *host, uint64_t *epoch);

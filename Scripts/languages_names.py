@@ -1,0 +1,124 @@
+"""What Scripts/languages.py cannot follow from a rule: names that differ between languages, and the reasons of gaps."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Names:
+    """How Swift and Python call a function of C; none is the name by the rule."""
+
+    swift: tuple[str, ...] = ()
+    python: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The languages that do not have a feature, and why."""
+
+    languages: tuple[str, ...]
+    reason: str
+
+
+#: How C hands things out and takes them back, which the others do by themselves.
+PLUMBING = re.compile(
+    r"_(count|get|destroy|fd|init)$|sw_(abi|last_error|status|text|start|diagnosing|snapshot|statistics|event)_"
+    r"|sw_session_(start_async|config_init|wait|next_event|cancel)$|sw_diagnose_async$|sw_diagnosis_")
+
+NAMES: dict[str, Names] = {
+    "sw_identity_load_or_create": Names(("PeerIdentity.loadOrCreate",), ("Identity.load_or_create",)),
+    "sw_identity_peer_id": Names(("PeerIdentity.peerID",), ("Identity.peer_id",)),
+    "sw_session_start": Names(("Session.withSession", "Session.start"), ("Session",)),
+    "sw_join": Names(("Session.join",), ("join",)),
+    "sw_host": Names(("Session.host",), ("host",)),
+    "sw_session_stop": Names(("SessionHandle.stop",), ("Session",)),
+    "sw_session_host": Names(("Session.state",)),
+    "sw_session_answer_question": Names(
+        ("Session.Configuration.hostRequestHandler", "Session.Configuration.ownershipHandler")),
+    "sw_session_answer_code": Names(("Session.Configuration.codeHandler",)),
+    "sw_passcode_generate": Names(("Passcode.generatedText",), ("generate_passcode",)),
+    "sw_known_peers_list": Names(("PinStore.pins",), ("known_peers",)),
+    "sw_known_peers_remove": Names(("PinStore.remove",), ("remove_known_peer",)),
+    "sw_session_role": Names(("Session.role", "Session.roleTime"), ("Session.role", "Session.role_time")),
+    "sw_session_invite": Names(
+        (), ("Session.invite", "Session.invite_candidate", "Session.invite_link", "Session.invite_known")),
+    "sw_session_keep_inviting": Names((), ("Session.keep_inviting", "Session.keep_inviting_candidate")),
+    "sw_link_peer": Names(("InvitationLink.peer",), ("link_peer",)),
+    "sw_session_answer": Names(("Session.Configuration.invitationHandler",)),
+    "sw_session_candidates": Names(("Session.state",)),
+    "sw_diagnose": Names(("NetworkDiagnosis.run",), ("diagnose",)),
+    "sw_session_send": Names(("Session.send", "Session.sendNow"), ("Session.send", "Session.send_now")),
+    "sw_session_join_group": Names(("Session.join(group:)",)),
+    "sw_session_leave_group": Names(("Session.leave(group:)",)),
+    "sw_session_send_object": Names(("Session.send", "Session.sendNow")),
+    "sw_session_read_objects": Names(("Session.messages",)),
+    "sw_session_serve_requests": Names(("Session.requests",)),
+    "sw_session_respond": Names(("RequestStream.answer",)),
+    "sw_session_refuse": Names(("RequestStream.answer",)),
+    "sw_session_offer_file": Names(("Session.sendResource",)),
+    "sw_session_offer_bytes": Names(("Session.sendResource",)),
+    "sw_session_accept_resource": Names(("Session.accept",)),
+    "sw_session_decline_resource": Names(("Session.decline",)),
+    "sw_session_attach_file": Names(("Session.attach",)),
+    "sw_session_attach_bytes": Names(("Session.attach",)),
+    "sw_session_accept_streams": Names(("Session.streams",)),
+    "sw_stream_reset_code": Names(("SessionError.cause",), ("SharedWorldError",)),
+    "sw_session_peers": Names(("Session.state",)),
+    "sw_session_place_with": Names(("Session.place",), ("Session.place",)),
+    "sw_anchor_list_content": Names(("Anchor.kind", "Anchor.payload"), ("Anchor.kind", "Anchor.payload")),
+    "sw_map_create": Names(("WorldMap.cloud",), ("Map.from_points",)),
+    "sw_map_load": Names(("WorldMap.init",)),
+    "sw_map_save": Names(("WorldMap.write",)),
+    "sw_map_provider": Names(("WorldMap.provider",)),
+    "sw_map_mapping": Names(("WorldMap.mappingStatus", "WorldMap.buildingProgress")),
+    "sw_map_copy_points": Names(("WorldMap.cloud",), ("Map.points", "Map.identifiers")),
+    "sw_map_anchors": Names(("WorldMap.anchors",), ("Map.anchors", "Map.anchor_count")),
+    "sw_map_hit_test": Names(("HitTest.results",)),
+    "sw_session_share_map": Names(("Session.share",)),
+    "sw_session_begin_undo_history": Names(("UndoHistory.record", "Session.perform")),
+    **dict.fromkeys(
+        ("sw_undo_history_place", "sw_undo_history_move", "sw_undo_history_remove", "sw_undo_history_record_move"),
+        Names(("UndoHistory.record",))),
+    "sw_session_decode_map": Names(("Session.map",)),
+    "sw_session_alignment": Names(("Session.alignment", "Session.alignmentOfSharedFrame")),
+    "sw_session_align": Names(("Session.align", "Session.alignToSharedFrame")),
+    "sw_session_snapshot": Names(("Session.snapshot", "Session.makeSnapshot")),
+    "sw_session_await_event": Names(("Session.events",), ("Session.next_event", "Session.fileno")),
+}
+
+GAPS: dict[str, Gap] = {
+    "Session.anchorChanges": Gap(("C", "Python"), "the events of anchors say the same."),
+    "Session.restore": Gap(("C", "Python"), "a history brings anchors back."),
+    "Session.drags": Gap(("C", "Python"), "a view has them."),
+    **dict.fromkeys(
+        ("event done", "event object", "event request", "event request_withdrawn", "event room", "event host_requested",
+         "event ownership_requested", "event log", "event stream"),
+        Gap(("Swift",), "a call that waits, a sequence or a handler says it.")),
+    **dict.fromkeys(
+        ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
+        Gap(("C", "Python"), "the session's thread would call back into the program.")),
+    "setting invite_handler": Gap(("C", "Python"), "a program invites the candidates that it chooses itself."),
+}
+
+#: Names without a row: constants, what the language asks for, parts of what a row has.
+ELSEWHERE: set[str] = {
+    "Drag.anchor", "PeerStream.limit", "PeerStream.makeAsyncIterator", "PeerStream.name", "PeerStream.nameLimit",
+    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.realignmentBound",
+    "Session.snapshotPause", "Session.touchPrefix", "Session.unownedExecutor", "Session.version", "UndoHistory.limit",
+    "Session.handle", "Stream.close", "translation"}
+
+#: The events of Swift that C calls otherwise.
+EVENTS: dict[str, tuple[str, ...]] = {
+    "code_shown": ("code",), "invitation_received": ("invitation",), "lock_changed": ("locked", "unlocked"),
+    "unreliable_message": ("message",)}
+
+#: The settings of Swift that C calls otherwise.
+SETTINGS: dict[str, tuple[str, ...]] = {
+    "accept_policy": ("invitations",), "advertising": ("advertises_name", "info", "hides_device"),
+    "announcements": ("announces", "announce_port", "probes"), "code_handler": ("shows_codes",),
+    "discovery_role": ("role",),
+    "grace_time": ("grace_time_s",), "host_request_handler": ("asks_host",), "invitation_handler": ("invitations",),
+    "invite_timeout": ("invite_timeout_ms",), "listen": ("listen_host", "listen_port"),
+    "map_cache": ("map_cache", "map_cache_limit"), "ownership_handler": ("asks_ownership",),
+    "passcode": ("passcode", "passcode_file"), "places": ("place",), "code": ("code", "room"),
+    "realignment_interval": ("realign_interval_ms",), "trust": ("trust", "known_peers", "admitted")}

@@ -25,7 +25,7 @@ struct SessionActorID: Hashable, Codable, Sendable {
 ///     let theirs = try Counter.resolve(id: SessionActorID(peer: peer, name: "counter"), using: system)
 ///     let sum = try await theirs.add(1)
 ///
-/// Calls are answered while ``run()`` runs.
+/// Calls wait until ``run()`` answers them.
 final class SessionActorSystem: DistributedActorSystem {
   typealias ActorID = SessionActorID
   typealias SerializationRequirement = any Codable
@@ -44,11 +44,14 @@ final class SessionActorSystem: DistributedActorSystem {
 
   private let session: Session
   private let timeout: Duration
+  /// From the beginning, so that no call comes before somebody answers.
+  private let calls: RequestStream<Call>
   private let residents = Mutex<[SessionActorID: Resident]>([:])
 
   /// - Parameter timeout: How long a call may take, the way there and back included.
   init(_ session: Session, timeout: Duration = .seconds(10)) {
     (self.session, self.timeout) = (session, timeout)
+    calls = session.requests(Call.self, at: Self.endpoint)
   }
 
   /// Makes an actor that others find by this name; without one it has a name that only its references know.
@@ -58,9 +61,7 @@ final class SessionActorSystem: DistributedActorSystem {
 
   /// Answers the calls of others until the session has ended or the task is cancelled.
   func run() async {
-    await session.requests(Call.self, at: Self.endpoint).answer { question in
-      try await self.answer(question.object)
-    }
+    await calls.answer { question in try await self.answer(question.object) }
   }
 
   // MARK: Actors
@@ -77,10 +78,13 @@ final class SessionActorSystem: DistributedActorSystem {
     residents.withLock { $0[id] = nil }
   }
 
-  func resolve<Act: DistributedActor>(id: SessionActorID, as type: Act.Type) throws -> Act? where Act.ID == SessionActorID {
+  func resolve<Act: DistributedActor>(id: SessionActorID, as type: Act.Type) throws -> Act?
+  where Act.ID == SessionActorID {
     // An actor of another peer is a proxy, whether it lives or not: the call finds out.
     guard id.peer == session.localPeer.id else { return nil }
-    guard let actor = resident(id) as? Act else { throw CallFailure("unknown-actor", "no actor '\(id.name)' lives here") }
+    guard let actor = resident(id) as? Act else {
+      throw CallFailure("unknown-actor", "no actor '\(id.name)' lives here")
+    }
     return actor
   }
 
@@ -195,7 +199,9 @@ struct CallDecoder: DistributedTargetInvocationDecoder {
   }
 
   mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
-    guard let next = arguments.popFirst() else { throw CallFailure("missing-argument", "the call has too few arguments") }
+    guard let next = arguments.popFirst() else {
+      throw CallFailure("missing-argument", "the call has too few arguments")
+    }
     return try JSONDecoder().decode(Argument.self, from: next)
   }
 

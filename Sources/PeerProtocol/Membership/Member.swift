@@ -58,6 +58,8 @@ package struct MemberSnapshot: Sendable {
   package var peerID: PeerID
   package var name: String
   package var status: Member.Status
+  /// Whether the app was told that it is reconnecting.
+  package var isNoticed: Bool
   /// The round trip of its direct link, if there is one that was measured.
   package var roundTrip: Duration?
   /// Whether it is linked directly, not only through others.

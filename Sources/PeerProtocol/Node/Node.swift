@@ -319,7 +319,8 @@ extension Node {
       guard let standing = turn.mesh.standings[entry.peerID] else { return nil }
       let traffic = links.state.traffic(with: entry.peerID, in: turn)
       return MemberSnapshot(
-        peerID: entry.peerID, name: entry.name, status: standing.status, roundTrip: traffic.roundTrip,
+        peerID: entry.peerID, name: entry.name, status: standing.status, isNoticed: standing.isNoticed,
+        roundTrip: traffic.roundTrip,
         isDirect: traffic.isDirect, bytesSent: traffic.bytesSent, bytesReceived: traffic.bytesReceived,
         link: traffic.link, bytesWaiting: traffic.bytesWaiting)
     }

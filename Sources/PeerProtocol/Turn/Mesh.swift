@@ -120,6 +120,8 @@ extension Mesh {
 package struct Standing: Sendable, Equatable {
   /// Whether it can be reached.
   package var status = Member.Status.connecting
+  /// Whether the app was told that it is reconnecting.
+  package var isNoticed = false
   /// Whether the app counts it among the peers.
   var isJoined = false
   /// When it last came into reach; nil before.

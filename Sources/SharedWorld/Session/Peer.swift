@@ -20,7 +20,7 @@ public struct PeerStatus: Hashable, Sendable, Identifiable {
     case connecting
     /// Reachable, directly or through other peers.
     case connected
-    /// Its connection broke and is being dialled again.
+    /// Its connection broke and is being dialled again, as ``Session/Event/peerReconnecting(_:)`` has told.
     case reconnecting
     /// It could not be reached for too long; it may still come back.
     case lost

@@ -69,7 +69,9 @@ extension PeerStatus {
       switch member.status {
       case .connecting: .connecting
       case .connected: .connected
-      case .reconnecting: .reconnecting
+      // The state is that of the events: one who looks between a state and the next event would wait for ever for a change
+      // that no event tells.
+      case .reconnecting: member.isNoticed ? .reconnecting : .connected
       case .lost: .lost
       }
     self.init(

@@ -1,4 +1,4 @@
-import PeerProtocol
+@testable import PeerProtocol
 import Testing
 
 @Suite("A member that comes back")
@@ -34,5 +34,17 @@ struct ReconnectedTests {
     #expect(Self.words(probe.takeEvents()) == ["reconnecting", "left"])
     _ = probe.join(4, Self.peer)
     #expect(Self.words(probe.takeEvents()) == ["joined"])
+  }
+
+  @Test("is shown as told of: away for so short a time that nothing was said it is not noticed")
+  func notice() {
+    var probe = NodeProbe()
+    probe.input(.linkClosed(probe.join(1, Self.peer)))
+    probe.wait(.milliseconds(100))
+    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [false])
+    probe.wait(.seconds(1))
+    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [true])
+    _ = probe.join(2, Self.peer)
+    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [false])
   }
 }

@@ -248,7 +248,8 @@ struct EventRecordTests {
   func invitationFailed() {
     let error = SessionError(.unreachable, "nobody answers")
     for isRetried in [true, false] {
-      record(.invitationFailed(.address(PeerAddress(host: "192.0.2.7", port: 5)), error, isRetried: isRetried)) { event in
+      record(.invitationFailed(.address(PeerAddress(host: "192.0.2.7", port: 5)), error, isRetried: isRetried)) {
+        event in
         #expect(event.type == UInt32(SW_EVENT_INVITATION_FAILED) && event.status == sw_status(SW_UNREACHABLE))
         #expect(text(event.name) == "192.0.2.7:5" && text(event.text) == "nobody answers")
         #expect(event.flags == (isRetried ? 1 : 0))

@@ -88,7 +88,8 @@ struct Members: Sendable {
     var standings: [PeerID: Standing] = [:]
     for (peer, member) in members {
       standings[peer] = Standing(
-        status: member.status, isNoticed: member.isNoticed, isJoined: member.isJoined, reachedAt: member.reachedAt, wasAway: member.wasAway)
+        status: member.status, isNoticed: member.isNoticed, isJoined: member.isJoined, reachedAt: member.reachedAt,
+        wasAway: member.wasAway)
     }
     turn.mesh.publish(standings: standings)
   }

@@ -47,7 +47,13 @@ extension StreamBook {
   /// Takes the node's answer to a letter: the start of the peer that gets it, or why nobody does.
   package mutating func sent(_ letter: StreamLetter, to peer: PeerID, _ answer: Result<NodeID?, StreamFailure>) {
     switch answer {
-    case .success(let node): if let node { sent(to: node) }
+    case .success(let node):
+      guard let node else { return }
+      if case .open(let number, _, _) = letter {
+        sent(to: node, opening: StreamKey(peer: node.peer, number: number, opener: nil))
+      } else {
+        sent(to: node)
+      }
     case .failure(.unsent(.messagesWait)): hold(letter, for: peer)
     case .failure(let failure):
       if case .over(_, let received, let opened) = letter {

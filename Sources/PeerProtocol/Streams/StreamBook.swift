@@ -167,9 +167,9 @@ package struct StreamBook: Sendable {
   }
 
   /// The index of a start of a peer; another start of it has no streams of the one before.
-  private mutating func index(of node: NodeID) -> Int? {
+  private mutating func index(of node: NodeID, sparing key: StreamKey? = nil) -> Int? {
     if let index = index(of: node.peer) {
-      if let known = partners[index].node, known != node { restart(index, as: node) }
+      if let known = partners[index].node, known != node { restart(index, as: node, sparing: key) }
       partners[index].node = node
       return index
     }
@@ -187,9 +187,9 @@ package struct StreamBook: Sendable {
     return partners.count - 1
   }
 
-  private mutating func restart(_ index: Int, as node: NodeID) {
+  private mutating func restart(_ index: Int, as node: NodeID, sparing key: StreamKey?) {
     let peer = partners[index].peer
-    end(with: peer, .restarted(peer)) { _ in true }
+    end(with: peer, .restarted(peer)) { $0 != key }
     partners[index] = Partner(peer: peer, node: node)
   }
 
@@ -285,9 +285,9 @@ package struct StreamBook: Sendable {
   /// The node may have room again.
   package mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
 
-  /// A letter has gone to this start of a peer; streams with another one are over.
-  package mutating func sent(to node: NodeID) {
-    if let index = index(of: node) { partners[index].isAway = false }
+  /// A letter has gone to this start of a peer; streams with another one are over, but not the one that it opens there.
+  package mutating func sent(to node: NodeID, opening key: StreamKey? = nil) {
+    if let index = index(of: node, sparing: key) { partners[index].isAway = false }
   }
 
   /// A peer can be reached again, and be told which streams are over.

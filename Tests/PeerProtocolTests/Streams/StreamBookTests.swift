@@ -352,6 +352,20 @@ struct StreamBookTests {
     let told = pair.books[0].next()
     #expect(told?.letter == .over(start: 2, received: 0, opened: keys[0].number))
   }
+
+  @Test("a stream that is opened to a peer's new start, before a word of that has come, is a stream of that start")
+  func newStart() throws {
+    var pair = StreamPair()
+    let keys = try pair.open()
+    let later = NodeID(peer: pair.nodes[1].peer, incarnation: 99)
+    let new = try pair.books[0].open("log", to: later.peer)
+    let next = pair.books[0].next()
+    let letter = try #require(next).letter
+    pair.books[0].sent(letter, to: later.peer, .success(later))
+    pair.books[0].receive(.credit(.yours(new.number, start: 1), limit: 9), from: later, me: 1)
+    #expect(pair.books[0].flow(new)?.failure == nil && pair.books[0].flow(new)?.stage == .open)
+    #expect(pair.read(keys[0], at: 0) == "gone")
+  }
 }
 
 extension StreamFailure {

@@ -3,6 +3,7 @@
 import json
 import math
 import subprocess
+import time
 import unittest
 
 from lab import BIN, Program, Terminal, TwoPagesTest
@@ -197,10 +198,9 @@ class PagesTest(TwoPagesTest):
         page.find("#search").send_keys(" ")
         page.until(lambda: len(rows()) == 2, "all again")
         page.all("#anchors li")[0].click()
-        page.until(lambda: page.all("#anchors .tools"), "its tools")
-        next(one for one in page.all("#anchors .tools button") if one.text == "Measure").click()
+        self.press(page, "#measure-button")
         page.all("#anchors li")[1].click()
-        page.until(lambda: page.text("#measure"), "the distance")
+        page.until(lambda: " m" in page.text("#measure"), "the distance")
         one, other = (anchor["transform"][12:15] for anchor in page.anchors().values())
         self.assertIn(f"{math.dist(one, other):.2f} m", page.text("#measure"))
         page.find("#top").click()
@@ -253,7 +253,10 @@ class PagesTest(TwoPagesTest):
     def test_who_leaves_is_gone_and_its_program_ends(self):
         self.start_with_room()
         self.press(self.other, "#leave")
+        self.press(self.other, "#leave")
         self.assertEqual(self.one.text("#peer-count"), "2")
+        # A double click does not leave.
+        time.sleep(1)
         self.press(self.other, "#leave")
         self.other.until(lambda: "You have left" in self.other.text("#banner"), "the page says so")
         self.one.until(lambda: self.one.text("#peer-count") == "1", "the other sees it")

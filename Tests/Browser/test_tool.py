@@ -3,54 +3,13 @@
 import math
 import unittest
 
-from lab import Program, SlowRelay, Terminal, TwoPagesTest, worldmap
+from lab import SlowRelay, Terminal, WorldviewsTest, worldmap
 
-SIZE = (1000, 700)
 MIDDLE = (340, 350)
 
 
-class ToolTest(TwoPagesTest):
+class ToolTest(WorldviewsTest):
     """One or two worldviews, each with a page."""
-
-    def start(self, page, name, *options, accept="all", size=SIZE, mobile=False):
-        """A worldview that is shown on a page."""
-        program = Program(name, *options, accept=accept)
-        self.addCleanup(program.stop)
-        page.size(*size, mobile=mobile)
-        page.open(program)
-        self.addCleanup(page.shoot, f"{self.id().split('.')[-1]}-{name}")
-        return program
-
-    def start_both(self, **options):
-        """Anna shares the room, bert has joined her."""
-        self.anna = self.start(self.one, "anna", "--map", self.room)
-        self.bert = self.start(self.other, "bert", "--connect", f"127.0.0.1:{self.anna.port}", **options)
-        for page in (self.one, self.other):
-            page.wait_for_map()
-            self.wait_for_peers(page, 2)
-
-    def wait_for_peers(self, page, count):
-        page.until(lambda: page.text("#peer-count") == str(count), f"{count} peers")
-
-    def dial(self, page, text):
-        field = page.find("#dial-text")
-        field.clear()
-        field.send_keys(text)
-        page.find("#dial-button").click()
-
-    def press(self, page, words, within="main, aside"):
-        """Presses the button with these words."""
-        def click():
-            button = next((one for one in page.all(f":is({within}) button") if one.text == words), None)
-            if button:
-                button.click()
-            return button is not None
-        # Found and clicked in one go: a panel that is drawn anew in between makes it try again.
-        page.until(click, f"a button '{words}'")
-
-    def place(self, page, x, y, name):
-        page.click(x, y)
-        page.until(lambda: page.label(name), f"the label of {name}")
 
     # ---- Invitations
 

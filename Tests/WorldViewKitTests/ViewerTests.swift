@@ -13,7 +13,9 @@ struct ViewerTests {
   }
 
   /// The same, and nobody has opened the printed address yet.
-  private static func runUnopened(_ body: @Sendable (Session, Viewer) async throws -> Void) async throws {
+  private static func runUnopened(
+    _ entry: Viewer.Entry = Viewer.Entry(), _ body: @Sendable (Session, Viewer) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]
@@ -29,7 +31,7 @@ struct ViewerTests {
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
       let viewer = Viewer(
         session, options: options, desk: desk, codes: codes, changes: changes, console: console,
-        door: try await PageDoor(at: options.http), files: ["/": page])
+        door: try await PageDoor(at: options.http), entry: entry, files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, viewer)
@@ -174,6 +176,26 @@ struct ViewerTests {
       }
       let unknown = #"{"anchor":"\#(AnchorID())","place":[1,2,3],"isEnd":true}"#
       #expect(try await browser.post("/drag", unknown).hasPrefix("HTTP/1.1 409"))
+    }
+  }
+
+  @Test("a room whose passcode was typed is invited at each of its addresses until somebody answers")
+  func everyAddress() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var configuration = Session.Configuration()
+    configuration.discovery = .none
+    configuration.acceptPolicy = .automatic
+    let host = try PeerIdentity.loadOrCreate(named: "hana", in: folder.path())
+    try await Session.withSession(as: host, configuration: configuration) { other in
+      // Nobody listens on the first: the port was free a moment ago.
+      let silent = try await HTTPServer(host: "127.0.0.1", port: 0).port
+      let places = [silent, other.port].map { InvitationTarget.endpoint(Endpoint(host: "127.0.0.1", port: $0)) }
+      try await Self.runUnopened(Viewer.Entry(room: places)) { session, viewer in
+        let browser = try await Browser(opening: viewer.address)
+        try await Self.wait(browser, for: #""name":"hana","state":"connected""#)
+        try await Self.wait(browser, for: #""problem":null"#)
+      }
     }
   }
 

@@ -54,9 +54,16 @@ package struct RenameRequest: Decodable, Equatable, Sendable {
   package let name: String
 }
 
-/// An anchor to remove.
-package struct RemoveRequest: Decodable, Equatable, Sendable {
+/// An anchor to remove, or to bring back.
+package struct AnchorRequest: Decodable, Equatable, Sendable {
   package let anchor: String
+}
+
+/// The user's answer to the question whether the session's map takes the place of one that was not sent.
+struct ShowMapRequest: Decodable, Equatable, Sendable {
+  /// The session's map.
+  let map: String
+  let isShown: Bool
 }
 
 /// The user's answer to an invitation.

@@ -26,17 +26,12 @@ extension Viewer {
   /// Shares the map in view, with the anchors of the session and those of its file, with everybody.
   func sendMap() async throws(HTTPFailure) -> HTTPResponse {
     if let reason = gate(await session.state()) { throw HTTPFailure(409, reason) }
-    let shown = scene
-    var map = await currentMap()
-    // Anchors that were removed from the session must not come back with a map that came from it.
-    if !isShared {
-      let known = Set(map.anchors.map(\.id))
-      map.anchors += shown.map.anchors.filter { !known.contains($0.id) }
-    }
+    let shownID = scene.mapID
+    let map = await currentMap()
     do throws(SessionError) {
       let id = try await session.share(map)
       sharedID = id
-      if scene.mapID == shown.mapID { scene = await Self.prepare(map, id) }
+      if scene.mapID == shownID { scene = await Self.prepare(map, id) }
     } catch {
       throw HTTPFailure(409, error.message)
     }
@@ -71,8 +66,53 @@ extension Viewer {
   /// Whether the map in view is the session's.
   var isShared: Bool { scene.mapID != nil && scene.mapID == sharedID }
 
+  /// Whether the map in view is known to this page alone.
+  private var isUnsent: Bool { scene.mapID != nil && !isShared }
+
+  /// The map in view with the anchors of the session and, until it is sent, those of its file.
+  ///
+  /// Anchors that were removed from the session must not come back with a map that came from it. Devices, which no session has
+  /// as anchors, stay in any map.
   private func currentMap() async -> WorldMap {
-    WorldMap(anchors: await session.anchors(), cloud: scene.map.cloud, views: scene.map.views)
+    let (isUnsent, shown) = (isUnsent, scene.map)
+    var map = shown
+    map.anchors = await session.anchors()
+    let known = Set(map.anchors.map(\.id))
+    map.anchors += shown.anchors.filter { (isUnsent || $0.isDevice) && !known.contains($0.id) }
+    return map
+  }
+
+  // MARK: The session's map
+
+  /// Brings the session's map into view if it is another one than before; one that was not sent stays until the user decides.
+  func refreshScene() async {
+    guard let id = await session.state().mapID, id != sharedID, !isUnsent, let map = await session.map() else { return }
+    let scene = await Self.prepare(map, id)
+    // Another page may have been faster.
+    guard id != sharedID, !isUnsent else { return }
+    (self.scene, sharedID) = (scene, id)
+  }
+
+  /// The session's map, about which the user is asked since it would take the place of one that was not sent.
+  func offeredMap(_ state: Session.State) -> MapID? {
+    guard isUnsent, let id = state.mapID, id != sharedID else { return nil }
+    return id
+  }
+
+  /// The user has decided which of two maps is in view.
+  func showMap(_ request: ShowMapRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let state = await session.state()
+    guard let id = offeredMap(state), id.description == request.map else {
+      throw HTTPFailure(409, "the session has another map by now")
+    }
+    // A map that counts as seen does not ask again.
+    if !request.isShown {
+      sharedID = id
+    } else if let map = await session.map() {
+      (scene, sharedID) = (await Self.prepare(map, id), id)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
   }
 
   @concurrent
@@ -86,4 +126,8 @@ extension Viewer {
 
   @concurrent
   static func prepare(_ map: WorldMap, _ id: MapID) async -> Scene { Scene(map, id: id) }
+}
+
+extension Anchor {
+  fileprivate var isDevice: Bool { if case .participant = kind { true } else { false } }
 }

@@ -8,7 +8,7 @@ extension Viewer {
   /// Everything the page shows but for the points.
   func snapshot() async -> JSON {
     await refreshScene()
-    hand.releaseAbandoned()
+    releaseAbandoned()
     let state = await session.state()
     var peers: [JSON] = []
     for peer in state.peers { peers.append(describe(peer, await session.alignment(of: peer.id))) }
@@ -24,9 +24,11 @@ extension Viewer {
       "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
       "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
+      "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
       "asksForPasscode": .bool(trouble?.room != nil),
-      "canUndo": .bool(history.canUndo), "canRedo": .bool(history.canRedo), "log": .array(log.lines.map(JSON.string)),
+      "canUndo": .bool(edits.history.canUndo), "canRedo": .bool(edits.history.canRedo),
+      "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "digest": .string(await session.digest().description), "problem": .optional(trouble?.text),
@@ -36,6 +38,12 @@ extension Viewer {
 
   private func person(_ id: PeerID) -> JSON {
     ["id": .string(id.description), "name": .string(names[id] ?? id.short)]
+  }
+
+  /// The session's map that the user is asked about, and who shares it where that is known.
+  private func describeOffer(_ id: MapID, _ state: Session.State) -> JSON {
+    let provider = receipt.flatMap { $0.mapID == id ? person($0.from.id) : nil }
+    return ["id": .string(id.description), "points": .integer(state.mapPoints), "from": provider ?? .null]
   }
 
   private func describe(_ invitation: Invitation) -> JSON {

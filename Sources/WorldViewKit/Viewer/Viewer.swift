@@ -32,10 +32,11 @@ package actor Viewer {
   var candidateNames: [Candidate.ID: String] = [:]
   var progress: Session.MapProgress?
   var trouble: Trouble?
-  var tapsWithoutName = 0
   var log = EventLog()
-  /// The edits of this page's users, to be taken back.
-  var history = UndoHistory()
+  /// The edits of this page's users.
+  var edits = Edits()
+  /// The map of another peer that arrived last.
+  var receipt: Session.MapReceipt?
   /// The session's map that came into view last.
   var sharedID: MapID?
   /// The anchors that users of the page drag.
@@ -83,9 +84,10 @@ package actor Viewer {
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
     console.say(.serving(address, me, port: session.port))
-    for target in options.peer.connect where !entry.rooms.contains(target) { await session.keepInviting(target) }
+    if let kept = entry.kept { await takeOver(kept) }
+    for target in options.peer.connect where !entry.room.contains(target) { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.enterRooms() }
+      group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
       group.addTask {
         await self.door.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
@@ -119,7 +121,8 @@ package actor Viewer {
     case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
       names[peer.id] = peer.name
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
-    case .mapReceived: progress = nil
+    case .mapReceived(let receipt): (progress, self.receipt) = (nil, receipt)
+    case .anchorRemoved(let anchor, _): if !isShared { scene.forget(anchor.id) }
     case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
     case .ended where ending != nil: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
@@ -149,15 +152,6 @@ package actor Viewer {
     trouble = Trouble(text: failure.message)
     console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
-  }
-
-  /// Brings the session's map into view if it is another one than before.
-  func refreshScene() async {
-    guard let id = await session.state().mapID, id != sharedID, let map = await session.map() else { return }
-    let scene = await Self.prepare(map, id)
-    // Another page may have been faster.
-    guard id != sharedID else { return }
-    (self.scene, sharedID) = (scene, id)
   }
 }
 

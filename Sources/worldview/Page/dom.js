@@ -14,11 +14,30 @@ export function button(text, onclick, className = "") {
 }
 
 let timer;
-export function toast(text) {
-  $("toast").textContent = text;
+// Says something for a while; `action` is what a button beside it does, as [its word, a function].
+export function toast(text, action = null) {
+  $("toast-text").textContent = text;
   $("toast").hidden = false;
+  $("toast-button").hidden = action === null;
+  if (action) {
+    $("toast-button").textContent = action[0];
+    $("toast-button").onclick = () => { $("toast").hidden = true; action[1](); };
+  }
   clearTimeout(timer);
-  timer = setTimeout(() => { $("toast").hidden = true; }, 4000);
+  timer = setTimeout(() => { $("toast").hidden = true; }, action ? 10000 : 4000);
+}
+
+let answer = () => {};
+// Asks the user, and gives the word that was chosen; of a question whose place another one takes, the last word.
+export function ask(text, words) {
+  answer(null);
+  $("question-text").textContent = text;
+  $("question").hidden = false;
+  return new Promise((resume) => {
+    answer = (word) => { $("question").hidden = true; resume(word ?? words.at(-1)); };
+    $("answers").replaceChildren(...words.map((word) => button(word, () => answer(word))));
+    $("answers").firstChild.focus();
+  });
 }
 
 // Sends a request of the user; what went wrong is shown. Whether it was done.

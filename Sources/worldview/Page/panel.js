@@ -3,6 +3,7 @@ import { $, button, color, element, fill, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
+import { noticeMoves } from "/steady.js";
 import * as server from "/server.js";
 
 let hasLeft = false;
@@ -20,6 +21,7 @@ server.follow((news) => {
   showSession();
   showMap();
   showAnchors();
+  noticeMoves();
 }, (problem) => {
   $("link").classList.toggle("on", problem === null);
   banner(problem);
@@ -72,6 +74,7 @@ function showSession() {
   $("send").disabled = state.gate !== null;
   $("gate").textContent = state.gate ?? "";
   $("save").disabled = state.map === null;
+  showOffer();
   $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
 }
 
@@ -129,6 +132,20 @@ $("invite").ontoggle = async () => {
 function warning({ id, recognition }) {
   const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not admitted by this peer" }[recognition];
   return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
+}
+
+// The session's map waits for the user's word where one that was not sent is in view.
+function showOffer() {
+  const { offer, map } = now.state;
+  $("offer").hidden = offer === null;
+  if (!offer) return;
+  const [theirs, mine] = [offer.points, map.points].map((count) => count.toLocaleString("en"));
+  const whose = offer.from ? `${offer.from.name} shares a map` : "The session has a map";
+  $("offer-text").textContent = `${whose} of ${theirs} points. Yours of ${mine} points was not sent; save it before another takes its place.`;
+}
+
+for (const [id, isShown] of [["offer-show", true], ["offer-keep", false]]) {
+  $(id).onclick = () => post("/show-map", { map: now.state.offer.id, isShown });
 }
 
 let isLoading = false;

@@ -164,6 +164,7 @@ let package = Package(
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"), .embedInCode("Page/server.js"),
         .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
+        .embedInCode("Page/peers.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],

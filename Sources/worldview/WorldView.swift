@@ -45,7 +45,11 @@ enum WorldView {
       let (typed, current, settings) = (passcode, entry, options)
       let ending = Mutex<Viewer.Ending?>(nil)
       let status = await options.peer.run(
-        on: console, asking: desk, comparing: codes, configure: { if let typed { $0.passcode = typed } }
+        on: console, asking: desk, comparing: codes,
+        configure: {
+          if let typed { $0.passcode = typed }
+          $0.ownership = settings.isCurated ? .curated : settings.isOwned ? .owned : .open
+        }
       ) { session, map in
         let viewer = Viewer(
           session, options: settings, desk: desk, codes: codes, changes: changes, console: console, door: door,
@@ -91,6 +95,7 @@ enum WorldView {
     "/gestures.js": script(PackageResources.gestures_js),
     "/stage.js": script(PackageResources.stage_js),
     "/steady.js": script(PackageResources.steady_js),
+    "/peers.js": script(PackageResources.peers_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

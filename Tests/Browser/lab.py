@@ -32,8 +32,9 @@ class Program:
 
     def __init__(self, name, *options, accept="all"):
         self.home = tempfile.mkdtemp(prefix="worldview-")
-        words = [BIN / "worldview", "--json", "--name", name, "--discovery", "none", "--listen", "127.0.0.1:0",
-                 "--identity", self.home, "--accept", accept, *options]
+        words = [BIN / "worldview", "--json", "--name", name, "--identity", self.home, "--accept", accept, *options]
+        for option, value in (("--discovery", "none"), ("--listen", "127.0.0.1:0")):
+            words += [] if option in options else [option, value]
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.lines = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -193,8 +194,9 @@ class Page:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector):
-        """What people can read there."""
-        return self.script("return document.querySelector(arguments[0]).innerText", selector)
+        """What people can read there, without the marks around names that keep their direction inside."""
+        text = self.script("return document.querySelector(arguments[0]).innerText", selector)
+        return text.replace("\u2068", "").replace("\u2069", "")
 
     def script(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)

@@ -48,7 +48,10 @@ extension Session {
       identify(Peer(id: id, name: name))
       record(Peer(id: id, name: name))
     case .recognitionKey(let key, let id):
-      if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognizedBy: key) }
+      if let store = trust.storeToRecord(key, of: id) {
+        add(discovery.peer(id), to: store, recognizedBy: key)
+        recognizeServices(into: &events)
+      }
     case .invitationReceived(let id, let from, let name, let context):
       receive(id, from: Peer(id: from, name: name), context, into: &events)
     case .invitationWithdrawn(let id, let peer):

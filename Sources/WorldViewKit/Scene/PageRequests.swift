@@ -66,6 +66,27 @@ struct ShowMapRequest: Decodable, Equatable, Sendable {
   let isShown: Bool
 }
 
+/// A peer that is removed, or about which the user wants to read no more.
+struct PeerRequest: Decodable, Equatable, Sendable {
+  let peer: String
+}
+
+/// Another part for a peer.
+struct RoleRequest: Decodable, Equatable, Sendable {
+  let peer: String
+  let role: String
+}
+
+/// Whether newcomers are turned away.
+struct LockRequest: Decodable, Equatable, Sendable {
+  let isLocked: Bool
+}
+
+/// An invitation of this page's users that is withdrawn.
+struct WithdrawRequest: Decodable, Equatable, Sendable {
+  let number: Int
+}
+
 /// The user's answer to an invitation.
 struct AnswerRequest: Decodable, Equatable, Sendable {
   /// The id of the peer that invites.

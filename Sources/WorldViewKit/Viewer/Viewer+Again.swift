@@ -7,6 +7,8 @@ extension Viewer {
     let text: String
     /// The room that asks for a passcode, or refused this peer's.
     var room: InvitationTarget?
+    /// Whether strangers have to wait until somebody lets them try the passcode again.
+    var isPasscodeClosed = false
   }
 
   /// What passes from one session to the next, so that a passcode costs neither a map nor an anchor.

@@ -17,14 +17,59 @@ extension Viewer {
     if let text = target.link?.passcode, !entry.hasPasscode {
       return try await startAgain(with: text, inviting: target)
     }
-    do throws(SessionError) {
-      let peer = try await session.invite(target)
-      names[peer.id] = peer.name
-    } catch {
+    guard let (number, end) = calls.begin(target, named: people.name(of: target)) else {
+      throw HTTPFailure(409, "\(people.name(of: target)) is being invited already")
+    }
+    changes.announce()
+    let result = await Self.call(target, by: session, until: end)
+    calls.end(number)
+    defer { changes.announce() }
+    switch result {
+    case nil: throw HTTPFailure(409, "the invitation was withdrawn")
+    case .success(let peer):
+      people.note(peer)
+      trouble = nil
+      return HTTPResponse(text: "{}")
+    case .failure(let error):
       note(error, inviting: target)
       throw HTTPFailure(409, error.message)
     }
-    trouble = nil
+  }
+
+  /// Invites until somebody has answered; nil when the user withdraws it.
+  ///
+  /// One invitation ends before a person who is not there has seen it, so another follows.
+  private static func call(
+    _ target: InvitationTarget, by session: Session, until end: AsyncStream<Never>
+  ) async -> Result<Peer, SessionError>? {
+    await withTaskGroup(of: Result<Peer, SessionError>?.self) { group in
+      group.addTask {
+        while true {
+          do throws(SessionError) {
+            return .success(try await session.invite(target, timeout: .seconds(60)))
+          } catch {
+            guard error.code == .invitationTimedOut, !Task.isCancelled else { return .failure(error) }
+          }
+        }
+      }
+      group.addTask {
+        for await _ in end {}
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
+
+  /// Withdraws an invitation of this page's users.
+  func withdraw(_ request: WithdrawRequest) throws(HTTPFailure) -> HTTPResponse {
+    guard calls.withdraw(request.number) else { throw HTTPFailure(409, "the invitation was answered by now") }
+    return HTTPResponse(text: "{}")
+  }
+
+  /// The user has read that an invitation ended without an answer.
+  func forgetMissed(_ request: PeerRequest) -> HTTPResponse {
+    if let peer = PeerID(request.peer) { calls.forget(peer) }
     changes.announce()
     return HTTPResponse(text: "{}")
   }
@@ -79,17 +124,42 @@ extension Viewer {
 
   /// Keeps what is wrong with an invitation, and whether a passcode would help.
   func note(_ error: SessionError, inviting target: InvitationTarget) {
-    let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
     let asks = [.passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait].contains(error.code)
-    trouble = Trouble(text: "\(name): \(error.message)", room: asks ? target : nil)
+    trouble = Trouble(text: "\(people.name(of: target)): \(error.message)", room: asks ? target : nil)
     changes.announce()
+  }
+
+  /// The invitations of this peer that nobody has answered: those of the page's users, and those that the session repeats.
+  func describeCalls(_ state: Session.State) -> JSON {
+    var asked = state.inviting
+    var calls: [(call: Calls.Call, peer: Peer?)] = calls.open.map { call in
+      let key = call.target.link?.peer ?? state.candidates.first { $0.id == call.target.candidate }?.likelyPeer
+      guard let index = asked.firstIndex(where: { $0.id == key }) else { return (call, nil) }
+      return (call, asked.remove(at: index))
+    }
+    // An address names no peer: whose it is can be told where one alone is left.
+    if let index = calls.firstIndex(where: { $0.peer == nil }), calls.count(where: { $0.peer == nil }) == 1,
+      asked.count == 1
+    {
+      calls[index].peer = asked.removeFirst()
+    }
+    return .array(
+      calls.map { call, peer in
+        [
+          "number": .integer(call.number), "target": .string(call.name), "name": .optional(peer?.name),
+          "id": .string("call \(call.number)"),
+        ]
+      }
+        + asked.map { peer in
+          ["number": .null, "target": .null, "name": .string(peer.name), "id": .string(peer.id.description)]
+        })
   }
 
   /// The services in sight that are not in the session.
   func describeCandidates(_ state: Session.State) -> JSON {
     let members = Set(state.peers.map(\.id)).union([session.localPeer.id])
     let strangers = state.candidates.filter { candidate in
-      !((candidate.peer?.id ?? candidate.announcedKey).map(members.contains) ?? false)
+      !(candidate.likelyPeer.map(members.contains) ?? false)
     }
     return .array(
       strangers.map { candidate in

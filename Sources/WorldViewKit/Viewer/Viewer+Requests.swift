@@ -36,6 +36,12 @@ extension Viewer {
     case ("POST", "/answer"): return try answer(request.json())
     case ("POST", "/code"): return try compare(request.json())
     case ("POST", "/invite"): return try await invite(request.json())
+    case ("POST", "/withdraw"): return try withdraw(request.json())
+    case ("POST", "/forget-missed"): return forgetMissed(try request.json())
+    case ("POST", "/kick"): return try await kick(request.json())
+    case ("POST", "/role"): return try await setRole(request.json())
+    case ("POST", "/lock"): return try await setLock(request.json())
+    case ("POST", "/unlock-passcode"): return try await unlockPasscode()
     case ("POST", "/passcode"): return try await enter(request.json())
     case ("POST", "/drag"): return try await drag(request.json())
     case ("POST", "/tap"): return try await tap(request.tap())
@@ -96,6 +102,7 @@ extension Viewer {
     guard let peer = PeerID(answer.peer), desk.answer(peer, decision) else {
       throw HTTPFailure(409, "no invitation of \(shortened(answer.peer)) waits")
     }
+    calls.answer(peer)
     changes.announce()
     return HTTPResponse(text: "{}")
   }

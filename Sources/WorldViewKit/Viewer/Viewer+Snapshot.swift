@@ -11,7 +11,10 @@ extension Viewer {
     releaseAbandoned()
     let state = await session.state()
     var peers: [JSON] = []
-    for peer in state.peers { peers.append(describe(peer, await session.alignment(of: peer.id))) }
+    for peer in state.peers {
+      let (alignment, role) = (await session.alignment(of: peer.id), try? await session.role(of: peer.id))
+      peers.append(describe(peer, alignment, role))
+    }
     let anchors = await session.anchors()
     let map: JSON =
       scene.mapID.map { id in
@@ -31,19 +34,31 @@ extension Viewer {
       "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
+      "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
+      "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
       "digest": .string(await session.digest().description), "problem": .optional(trouble?.text),
     ]
-    return .object(members + (await live()))
+    return .object(members + (await describeRights(state)) + (await live()))
+  }
+
+  /// The numbers of the colors of peers, by their ids.
+  private func colors(of peers: [PeerID]) -> JSON {
+    let ids = [session.localPeer.id] + Set(peers).sorted()
+    return .object(JSON.Members(ids.map { ($0.description, .integer(people.color(of: $0))) }))
   }
 
   private func person(_ id: PeerID) -> JSON {
-    ["id": .string(id.description), "name": .string(names[id] ?? id.short)]
+    ["id": .string(id.description), "name": .string(people.name(of: id))]
   }
 
   /// The session's map that the user is asked about, and who shares it where that is known.
   private func describeOffer(_ id: MapID, _ state: Session.State) -> JSON {
     let provider = receipt.flatMap { $0.mapID == id ? person($0.from.id) : nil }
     return ["id": .string(id.description), "points": .integer(state.mapPoints), "from": provider ?? .null]
+  }
+
+  private func describe(_ peer: Peer) -> JSON {
+    ["id": .string(peer.id.description), "name": .string(peer.name)]
   }
 
   private func describe(_ invitation: Invitation) -> JSON {
@@ -61,14 +76,15 @@ extension Viewer {
     ]
   }
 
-  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment) -> JSON {
+  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
     var percent: Int?
     if case .transferring(let share) = status.map.stage { percent = Int(share) }
     return [
       "id": .string(status.id.description), "name": .string(status.peer.name),
       "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
       "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
-      "percent": percent.map(JSON.integer) ?? .null, "alignment": describe(alignment),
+      "percent": percent.map(JSON.integer) ?? .null, "role": .optional(role?.rawValue),
+      "alignment": describe(alignment),
       "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }

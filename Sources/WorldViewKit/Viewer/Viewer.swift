@@ -27,9 +27,9 @@ package actor Viewer {
   let files: [String: PageFile]
 
   var scene = Scene()
-  var names: [PeerID: String]
-  /// The names that services in sight show.
-  var candidateNames: [Candidate.ID: String] = [:]
+  var people: People
+  /// The invitations that wait for others.
+  var calls = Calls()
   var progress: Session.MapProgress?
   var trouble: Trouble?
   var log = EventLog()
@@ -69,7 +69,7 @@ package actor Viewer {
     self.files = files
     self.door = door
     self.entry = entry
-    names = [session.localPeer.id: session.localPeer.name]
+    people = People(session.localPeer)
   }
 
   /// The port the page is served on.
@@ -89,12 +89,13 @@ package actor Viewer {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
+      group.addTask { await self.watchCalls() }
       group.addTask {
         await self.door.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
           try await self.respond(to: request)
         }
       }
-      // The first task ends early.
+      // The first task ends early, and the end of any other one is that of the page.
       await group.next()
       await group.next()
       group.cancelAll()
@@ -109,32 +110,52 @@ package actor Viewer {
     }
   }
 
+  /// Shows whom an invitation of this peer has reached, of which no event tells.
+  private func watchCalls() async {
+    var shown: [PeerID] = []
+    while (try? await Task.sleep(for: .seconds(1))) != nil {
+      let inviting = await session.state().inviting.map(\.id)
+      if inviting != shown { changes.announce() }
+      shown = inviting
+    }
+  }
+
   private func record(_ event: Session.Event) {
     switch event {
-    case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.seenBefore?.name ?? candidate.name
-    case .candidateLost(let candidate): candidateNames[candidate.id] = nil
+    case .candidateFound(let candidate): people.note(candidate)
+    case .candidateLost(let candidate): people.forget(candidate)
     case .discoveryUnavailable(let reason): trouble = Trouble(text: "peers cannot be found now: \(reason)")
     case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
     case .peerJoined(let peer):
-      names[peer.id] = peer.name
+      people.note(peer)
+      calls.answer(peer.id)
+      calls.forget(peer.id)
       trouble = nil
-    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
-      names[peer.id] = peer.name
+    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _): people.note(peer)
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived(let receipt): (progress, self.receipt) = (nil, receipt)
     case .anchorRemoved(let anchor, _): if !isShared { scene.forget(anchor.id) }
-    case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
+    case .mapFailed(let error): show(ProgramFailure(error))
+    case .problem(let error):
+      show(ProgramFailure(error))
+      trouble?.isPasscodeClosed = error.code == .passcodeLocked
     case .ended where ending != nil: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     case .invitationReceived(let invitation):
-      // Else the desk has reported it.
-      if options.peer.accept != .ask { console.complain(.invitation(invitation, isAsked: false)) }
+      // The desk has reported it where the user is asked.
+      if options.peer.accept == .ask {
+        calls.ask(invitation)
+      } else {
+        console.complain(.invitation(invitation, isAsked: false))
+      }
     case .invitationFailed(let target, let error, let isRetried): show(error, inviting: target, isRetried: isRetried)
     case .newDevice(let peer, let known):
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
     // Every event makes the page look again, which must not find these.
-    case .invitationEnded(_, let id): desk.withdraw(id)
+    case .invitationEnded(let peer, let id):
+      calls.end(id, of: peer)
+      desk.withdraw(id)
     case .codeEnded(_, let id, _): codes.withdraw(id)
     // The others say nothing that the page's state does not.
     default: break
@@ -143,8 +164,7 @@ package actor Viewer {
 
   private func show(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {
     note(error, inviting: target)
-    let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
-    console.complain(.invitationFailed(inviting: name, error, isRetried: isRetried))
+    console.complain(.invitationFailed(inviting: people.name(of: target), error, isRetried: isRetried))
   }
 
   /// Shows what went wrong, on the page and in the terminal.

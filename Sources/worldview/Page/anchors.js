@@ -1,5 +1,5 @@
 // The list of anchors, their labels in the picture, and what is done to one of them.
-import { $, color, element, fill, post, toast } from "/dom.js";
+import { $, color, element, fill, nameOf, plainName, post, seenName, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 
 const place = (anchor) => anchor.transform.slice(12, 15);
@@ -10,6 +10,8 @@ const shown = (anchor) => {
   return drag ? { ...anchor, transform: drag.transform } : anchor;
 };
 const name = (anchor) => anchor.name || "unnamed";
+// The same in a sentence of the page.
+const said = (anchor) => plainName(name(anchor));
 const find = (id) => now.state?.anchors.find((anchor) => anchor.id === id);
 const visible = () => (now.state ? now.state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
 let drawn = "";
@@ -67,7 +69,7 @@ function showLabels(things) {
   things.forEach((thing, index) => {
     const label = labels.children[index] ?? labels.appendChild(element("div", {}));
     const kind = thing.isPlane ? "plane" : thing.peer ? "device" : "";
-    label.textContent = name(thing);
+    label.textContent = seenName(name(thing));
     label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
     const author = thing.peer ?? thing.creator?.id;
     label.style.borderColor = author && !thing.isPlane ? color(author) : "";
@@ -78,11 +80,11 @@ function showLabels(things) {
 
 function row(anchor) {
   const isSelected = anchor.id === now.selected;
-  const title = anchor.id === now.edited ? nameField(anchor) : element("span", { className: "name", textContent: name(anchor) });
+  const title = anchor.id === now.edited ? nameField(anchor) : nameOf(name(anchor));
   const made = element("li", { className: isSelected ? "selected" : "", tabIndex: 0 }, [
     element("span", { className: "place", textContent: place(anchor).map((v) => v.toFixed(2)).join(" ") }),
     title,
-    anchor.creator ? element("span", { className: "author", textContent: `by ${anchor.creator.name}` }) : null,
+    anchor.creator ? element("span", { className: "author" }, ["by ", nameOf(anchor.creator.name, "")]) : null,
   ]);
   made.dataset.id = anchor.id;
   if (anchor.creator) made.style.borderLeftColor = color(anchor.creator.id);
@@ -115,10 +117,10 @@ function showTools() {
     $(id).setAttribute("aria-pressed", isOn);
   }
   const [one, other] = now.measured?.map(find) ?? [];
-  if (now.isMoving) $("measure").textContent = `Tap the place for ${name(anchor)}.`;
-  else if (now.isMeasuring) $("measure").textContent = `Choose the other one, from ${name(anchor)}.`;
-  else if (one) $("measure").textContent = `${name(one)} – ${name(other)}: ${distance(one, other).toFixed(2)} m`;
-  else $("measure").textContent = anchor ? name(anchor) : "";
+  if (now.isMoving) $("measure").textContent = `Tap the place for ${said(anchor)}.`;
+  else if (now.isMeasuring) $("measure").textContent = `Choose the other one, from ${said(anchor)}.`;
+  else if (one) $("measure").textContent = `${said(one)} – ${said(other)}: ${distance(one, other).toFixed(2)} m`;
+  else $("measure").textContent = anchor ? said(anchor) : "";
 }
 
 $("move").onclick = () => toggle("isMoving");
@@ -129,7 +131,7 @@ $("remove").onclick = () => remove(now.selected);
 
 export async function remove(id) {
   const anchor = find(id);
-  if (await post("/remove", { anchor: id })) toast(`${name(anchor)} is removed`, ["Undo", () => post("/restore", { anchor: id })]);
+  if (await post("/remove", { anchor: id })) toast(`${said(anchor)} is removed`, ["Undo", () => post("/restore", { anchor: id })]);
 }
 
 export function toggle(what) {

@@ -1,5 +1,6 @@
 // Shows the session beside the view; the parts of the page meet here.
-import { $, button, color, element, fill, post, toast } from "/dom.js";
+import { $, element, plainName, post, setColors, toast } from "/dom.js";
+import { showPeers } from "/peers.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
@@ -36,35 +37,10 @@ function banner(text) {
 
 function showSession() {
   const { state } = now;
-  document.title = `${state.me.name} · SharedWorld`;
-  $("me").textContent = `${state.me.name} · ${state.service} · port ${state.port}`;
-  const self = { ...state.me, name: `${state.me.name} (this peer)`, state: "connected", roundTrip: null };
-  const peers = [self, ...state.peers];
-  $("peer-count").textContent = peers.length;
-  $("peers").replaceChildren(...peers.map((peer) => element("li", {}, [
-    element("span", { className: `dot ${peer.state}`, title: peer.state }),
-    named(peer),
-    warning(peer),
-    state.host?.id === peer.id ? element("span", { className: "tag", textContent: "host" }) : null,
-    peer.map ? element("span", { className: "tag quiet", textContent: peer.map }) : null,
-    peer.percent === null || peer.percent === undefined ? null : element("progress", { max: 100, value: peer.percent }),
-    peer.alignment ? alignment(peer.alignment) : null,
-    peer.roundTrip === null ? null : element("span", { className: "trip", textContent: milliseconds(peer.roundTrip) }),
-  ])));
-  fill($("invitations"), state.invitations.map((invitation) => question(invitation, [
-    element("span", { textContent: `${invitation.name} invites you${invitation.context ? ` (“${invitation.context}”)` : ""}` }),
-    warning(invitation),
-    button("Accept", () => post("/answer", { peer: invitation.id, accept: true })),
-    button("Decline", () => post("/answer", { peer: invitation.id, accept: false })),
-  ])));
-  fill($("codes"), state.codes.map((code) => question(code, [
-    element("span", { textContent: `Does ${code.name} show the same?` }),
-    element("strong", { className: "code", textContent: code.code }),
-    warning(code),
-    button("The same", () => post("/code", { peer: code.id, isSame: true })),
-    button("Another", () => post("/code", { peer: code.id, isSame: false })),
-  ])));
-  showCandidates();
+  setColors(state.colors);
+  document.title = `${plainName(state.me.name)} · SharedWorld`;
+  $("me").textContent = `${plainName(state.me.name)} · ${state.service} · port ${state.port}`;
+  showPeers();
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
@@ -78,69 +54,13 @@ function showSession() {
   $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
 }
 
-// Those in sight who are not in the session, and the room that wants a passcode.
-function showCandidates() {
-  const { candidates, asksForPasscode, problem } = now.state;
-  fill($("candidates"), candidates.map((candidate) => question(candidate, [
-    element("span", { textContent: candidate.name, className: "name" }),
-    candidate.isKnown ? element("span", { className: "tag quiet", textContent: "known" }) : null,
-    candidate.standing === "open" ? null : element("span", { className: "tag warning", textContent: candidate.standing }),
-    candidate.asksForPasscode ? element("span", { className: "tag quiet", textContent: "passcode" }) : null,
-    button("Invite", () => invite(candidate.name, { candidate: candidate.id })),
-  ])));
-  $("passcode-form").hidden = !asksForPasscode;
-  $("room").textContent = asksForPasscode ? problem : "";
-}
-
-// How a device's frame lies to this one's; nothing is said of devices in one frame.
-function alignment({ state, residual, position, contradictions }) {
-  if (state === "aligned" && !residual && !position) return null;
-  const text = { aligned: `aligned ± ${(100 * position).toFixed(1)} cm`, aligning: "aligning …", lost: "alignment lost" }[state];
-  const title = `residual ${(100 * residual).toFixed(1)} cm, ${contradictions} contradictions`;
-  return element("span", { className: `tag ${state === "aligned" ? "quiet" : "warning"}`, textContent: text ?? "not aligned", title });
-}
-
-function named(peer) {
-  const made = element("span", { textContent: peer.name, title: peer.id, className: "peer" });
-  made.style.borderBottomColor = color(peer.id);
-  return made;
-}
-
-function question({ id }, children) {
-  const made = element("li", { title: id }, children);
-  made.dataset.id = id;
-  return made;
-}
-
-// The link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
-$("invite").ontoggle = async () => {
-  if (!$("invite").open) return;
-  const { link, rows, error } = await server.json("/link");
-  $("invite-link").textContent = link ?? error;
-  $("qr").hidden = !rows;
-  if (!rows) return;
-  const size = rows.length + 8;
-  Object.assign($("qr"), { width: size, height: size });
-  const paint = $("qr").getContext("2d");
-  paint.fillStyle = "white";
-  paint.fillRect(0, 0, size, size);
-  paint.fillStyle = "black";
-  rows.forEach((row, y) => [...row].forEach((module, x) => { if (module === "1") paint.fillRect(x + 4, y + 4, 1, 1); }));
-};
-
-// What is remarkable about a key, with eight digits of it.
-function warning({ id, recognition }) {
-  const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not admitted by this peer" }[recognition];
-  return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
-}
-
 // The session's map waits for the user's word where one that was not sent is in view.
 function showOffer() {
   const { offer, map } = now.state;
   $("offer").hidden = offer === null;
   if (!offer) return;
   const [theirs, mine] = [offer.points, map.points].map((count) => count.toLocaleString("en"));
-  const whose = offer.from ? `${offer.from.name} shares a map` : "The session has a map";
+  const whose = offer.from ? `${plainName(offer.from.name)} shares a map` : "The session has a map";
   $("offer-text").textContent = `${whose} of ${theirs} points. Yours of ${mine} points was not sent; save it before another takes its place.`;
 }
 
@@ -152,7 +72,7 @@ let isLoading = false;
 
 async function showMap() {
   const { map, progress } = now.state;
-  if (progress) showLoading(`map from ${progress.from.name}`, progress.verifiedBytes / progress.totalBytes);
+  if (progress) showLoading(`map from ${plainName(progress.from.name)}`, progress.verifiedBytes / progress.totalBytes);
   else if (!map) showLoading("waiting for a map; load a file or drop one here");
   else if (!isLoading) $("loading").hidden = map.id === now.shown;
   if (!map) $("map").textContent = "none yet";
@@ -198,22 +118,6 @@ function showLoading(text, share = null) {
 }
 
 // ---- What the user does
-
-// Invites a peer, which may take as long as its user thinks.
-async function invite(name, whom) {
-  $("inviting").textContent = `waiting for the answer of ${name} …`;
-  $("dial-button").disabled = true;
-  const isDone = await post("/invite", whom);
-  $("dial-button").disabled = false;
-  $("inviting").textContent = "";
-  return isDone;
-}
-
-$("dial").onsubmit = async (event) => {
-  event.preventDefault();
-  const text = $("dial-text").value.trim();
-  if (await invite(text.split("#")[0], { text })) $("dial-text").value = "";
-};
 
 $("passcode-form").onsubmit = async (event) => {
   event.preventDefault();
@@ -278,7 +182,3 @@ function showCeiling() {
 }
 
 $("nogl").hidden = view.isAvailable;
-
-function milliseconds(value) {
-  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`;
-}

@@ -96,6 +96,8 @@ enum WorldView {
     "/stage.js": script(PackageResources.stage_js),
     "/steady.js": script(PackageResources.steady_js),
     "/peers.js": script(PackageResources.peers_js),
+    "/stream.js": script(PackageResources.stream_js),
+    "/worker.js": script(PackageResources.worker_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -172,7 +172,7 @@ class PeopleTest(WorldviewsTest):
         for name, seen in (("a\u200db", "a[U+200D]b"), ("a  b", "a␣␣b"), ("\u2800", "[U+2800]"), ("a\u00a0b", "a[U+00A0]b")):
             self.assertEqual(shown(name), seen)
 
-    def test_no_two_peers_have_one_colour(self):
+    def test_no_two_peers_have_one_color(self):
         anna = self.start(self.one, "anna")
         for number in range(8):
             self.terminal(f"guest-{number}", anna)

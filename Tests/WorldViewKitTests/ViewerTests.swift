@@ -257,9 +257,28 @@ struct ViewerTests {
   func events() async throws {
     try await Self.run { session, browser in
       let connection = try browser.connect(browser.request("/events"))
-      #expect(try await connection.text(until: "\n\n").contains(#""anchors":[]"#))
+      #expect(try await connection.text(until: #""anchors":[]"#).contains("data: {"))
       try await session.place(Anchor(name: "from elsewhere"))
       #expect(try await connection.text(until: "from elsewhere").contains("data: {"))
+    }
+  }
+
+  @Test("a stream of events begins with what the server alone says, and has something each second")
+  func proof() async throws {
+    try await Self.runUnopened { _, viewer in
+      let stranger = Browser(port: viewer.port, key: nil)
+      let token = String(viewer.address.suffix(32))
+      let opened = try await stranger.open(token)
+      let proof = try #require(opened.firstMatch(of: /"proof":"([0-9a-f]{32})"/)).output.1
+      let browser = Browser(port: viewer.port, key: Browser.key(in: opened))
+      #expect(browser.key.map { $0 != proof } == true)
+      let connection = try browser.connect(browser.request("/events"))
+      let stream = try await connection.text(until: "\n:\n\n")
+      let events = stream.components(separatedBy: "data: ").dropFirst()
+      #expect(events.first?.hasPrefix(#"{"proof":"\#(proof)"}"#) == true)
+      let start = ContinuousClock.now
+      _ = try await connection.text(until: ":\n\n")
+      #expect(start.duration(to: .now) < .seconds(4))
     }
   }
 
@@ -295,16 +314,6 @@ struct ViewerTests {
       let second = try await Browser(opening: viewer.address)
       #expect(try await second.get("/state").hasPrefix("HTTP/1.1 200"))
       #expect(try await browser.get("/state").hasPrefix("HTTP/1.1 200"))
-    }
-  }
-
-  @Test("a connection beyond the limit is served when another has gone")
-  func limit() async throws {
-    try await Self.run { _, browser in
-      let idle = try (0..<HTTPServer.connectionLimit).map { _ in try browser.connect("GET /events") }
-      async let page = browser.get("/")
-      idle[3].end()
-      #expect(try await page.hasPrefix("HTTP/1.1 200"))
     }
   }
 }

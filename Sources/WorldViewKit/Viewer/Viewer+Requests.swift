@@ -20,7 +20,7 @@ extension Viewer {
       throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
     }
     console.say(.nextAddress(address))
-    return HTTPResponse(text: JSON.object(["key": .string(key)]).text)
+    return HTTPResponse(text: JSON.object(["key": .string(key), "proof": .string(pageKey.proof)]).text)
   }
 
   private func respond(toPage request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
@@ -61,19 +61,22 @@ extension Viewer {
     }
   }
 
-  /// Server-sent events: the whole state whenever something is new, at most ten times a second, and between them what
-  /// moves, at most sixty times.
+  /// Server-sent events: the proof that this is the server, the whole state whenever something is new, at most ten times a
+  /// second, between them what moves, at most sixty times, and something each second, so that silence tells of a failure.
   private func events() -> HTTPResponse {
     HTTPResponse(
       contentType: "text/event-stream",
       body: .stream { writer in
         let news = self.changes.news()
         var next = ContinuousClock.now
+        try await writer.write("data: \(JSON.object(["proof": .string(self.pageKey.proof)]).text)\n\n")
         for await _ in news.wakes {
           let new = news.take()
           if new.contains(.live) {
             try await writer.write("data: \(JSON.object(["live": .object(await self.live())]).text)\n\n")
           }
+          // A line that is a comment (HTML, §9.2.6).
+          if new == .beat { try await writer.write(":\n\n") }
           if new.contains(.state) {
             if .now >= next {
               try await writer.write("data: \(await self.snapshot().text)\n\n")
@@ -113,6 +116,174 @@ extension Viewer {
     }
     changes.announce()
     return HTTPResponse(text: "{}")
+  }
+}
+
+// MARK: - Invitations
+
+extension Viewer {
+  /// Invites the peer whom the user names, and waits for its answer.
+  func invite(_ request: InviteRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let target: InvitationTarget
+    do throws(UsageError) {
+      if let candidate = request.candidate {
+        target = .candidate(candidate)
+      } else {
+        target = try InvitationTarget(argument: request.text ?? "")
+      }
+    } catch {
+      throw HTTPFailure(400, "\(error)")
+    }
+    if let text = target.link?.passcode, !entry.hasPasscode {
+      return try await startAgain(with: text, inviting: target)
+    }
+    guard let (number, end) = calls.begin(target, named: people.name(of: target)) else {
+      throw HTTPFailure(409, "\(people.name(of: target)) is being invited already")
+    }
+    changes.announce()
+    let result = await Self.call(target, by: session, until: end)
+    calls.end(number)
+    defer { changes.announce() }
+    switch result {
+    case nil: throw HTTPFailure(409, "the invitation was withdrawn")
+    case .success(let peer):
+      people.note(peer)
+      trouble = nil
+      return HTTPResponse(text: "{}")
+    case .failure(let error):
+      note(error, inviting: target)
+      throw HTTPFailure(409, error.message)
+    }
+  }
+
+  /// Invites until somebody has answered; nil when the user withdraws it.
+  ///
+  /// One invitation ends before a person who is not there has seen it, so another follows.
+  private static func call(
+    _ target: InvitationTarget, by session: Session, until end: AsyncStream<Never>
+  ) async -> Result<Peer, SessionError>? {
+    await withTaskGroup(of: Result<Peer, SessionError>?.self) { group in
+      group.addTask {
+        while true {
+          do throws(SessionError) {
+            return .success(try await session.invite(target, timeout: .seconds(60)))
+          } catch {
+            guard error.code == .invitationTimedOut, !Task.isCancelled else { return .failure(error) }
+          }
+        }
+      }
+      group.addTask {
+        for await _ in end {}
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
+
+  /// Withdraws an invitation of this page's users.
+  func withdraw(_ request: WithdrawRequest) throws(HTTPFailure) -> HTTPResponse {
+    guard calls.withdraw(request.number) else { throw HTTPFailure(409, "the invitation was answered by now") }
+    return HTTPResponse(text: "{}")
+  }
+
+  /// The user has read that an invitation ended without an answer.
+  func forgetMissed(_ request: PeerRequest) -> HTTPResponse {
+    if let peer = PeerID(request.peer) { calls.forget(peer) }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  /// Joins the room that asked for a passcode: a session has one from its beginning, so another one takes its place.
+  func enter(_ request: PasscodeRequest) async throws(HTTPFailure) -> HTTPResponse {
+    try await startAgain(with: request.passcode, inviting: trouble?.room)
+  }
+
+  private func startAgain(
+    with text: String, inviting room: InvitationTarget?
+  ) async throws(HTTPFailure) -> HTTPResponse {
+    do throws(Passcode.Defect) {
+      let passcode = try Passcode(text)
+      let places = await addresses(of: room)
+      ending = .again(passcode, inviting: places, keeping: await kept())
+    } catch {
+      throw HTTPFailure(409, "\(error)")
+    }
+    await session.leave()
+    return HTTPResponse(text: "{}")
+  }
+
+  /// Invites the room for which the user typed a passcode, at one of its addresses after the other until somebody answers.
+  ///
+  /// Each wrong passcode counts there, so it is shown once.
+  func enterRoom() async {
+    for place in entry.room {
+      do throws(SessionError) {
+        _ = try await session.invite(place)
+        trouble = nil
+        changes.announce()
+        return
+      } catch {
+        note(error, inviting: place)
+        guard Self.isOfAddress(error.code) else { return }
+      }
+    }
+  }
+
+  /// Whether another address of the same room may do better.
+  private static func isOfAddress(_ code: SessionError.Code) -> Bool {
+    [.unreachable, .identityMismatch, .otherService, .invalidArgument, .notConnected].contains(code)
+  }
+
+  /// Where a room is, for a session that has not found it yet.
+  private func addresses(of room: InvitationTarget?) async -> [InvitationTarget] {
+    guard let room else { return [] }
+    guard let candidate = room.candidate else { return [room] }
+    return (try? await session.resolve(candidate))?.map(InvitationTarget.endpoint) ?? []
+  }
+
+  /// Keeps what is wrong with an invitation, and whether a passcode would help.
+  func note(_ error: SessionError, inviting target: InvitationTarget) {
+    let asks = [.passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait].contains(error.code)
+    trouble = Trouble(text: "\(people.name(of: target)): \(error.message)", room: asks ? target : nil)
+    changes.announce()
+  }
+}
+
+// MARK: - Members
+
+extension Viewer {
+  func kick(_ request: PeerRequest) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit { session throws(SessionError) in try await session.kick(try PeerID(page: request.peer)) }
+  }
+
+  func setRole(_ request: RoleRequest) async throws(HTTPFailure) -> HTTPResponse {
+    guard let role = PeerRole(rawValue: request.role) else {
+      throw HTTPFailure(400, "there is no role \(request.role)")
+    }
+    return try await edit { session throws(SessionError) in
+      try await session.setRole(role, of: try PeerID(page: request.peer))
+    }
+  }
+
+  func setLock(_ request: LockRequest) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit { session throws(SessionError) in
+      if request.isLocked { try await session.lockSession() } else { try await session.unlockSession() }
+    }
+  }
+
+  /// Lets strangers try the passcode again.
+  func unlockPasscode() async throws(HTTPFailure) -> HTTPResponse {
+    trouble = nil
+    return try await edit { session in await session.unlockPasscode() }
+  }
+}
+
+extension PeerID {
+  /// The peer that the page names.
+  fileprivate init(page text: String) throws(SessionError) {
+    guard let id = PeerID(text) else { throw SessionError(.invalidArgument, "'\(text)' is no peer's id") }
+    self = id
   }
 }
 

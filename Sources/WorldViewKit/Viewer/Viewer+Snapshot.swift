@@ -145,4 +145,60 @@ extension Viewer {
     return .array(
       [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { JSON.single(column[$0]) } })
   }
+
+  // MARK: Peers
+
+  /// The invitations of this peer that nobody has answered: those of the page's users, and those that the session repeats.
+  func describeCalls(_ state: Session.State) -> JSON {
+    var asked = state.inviting
+    var calls: [(call: Calls.Call, peer: Peer?)] = calls.open.map { call in
+      let key = call.target.link?.peer ?? state.candidates.first { $0.id == call.target.candidate }?.likelyPeer
+      guard let index = asked.firstIndex(where: { $0.id == key }) else { return (call, nil) }
+      return (call, asked.remove(at: index))
+    }
+    // An address names no peer: whose it is can be told where one alone is left.
+    if let index = calls.firstIndex(where: { $0.peer == nil }), calls.count(where: { $0.peer == nil }) == 1,
+      asked.count == 1
+    {
+      calls[index].peer = asked.removeFirst()
+    }
+    return .array(
+      calls.map { call, peer in
+        [
+          "number": .integer(call.number), "target": .string(call.name), "name": .optional(peer?.name),
+          "id": .string("call \(call.number)"),
+        ]
+      }
+        + asked.map { peer in
+          ["number": .null, "target": .null, "name": .string(peer.name), "id": .string(peer.id.description)]
+        })
+  }
+
+  /// The services in sight that are not in the session.
+  func describeCandidates(_ state: Session.State) -> JSON {
+    let members = Set(state.peers.map(\.id)).union([session.localPeer.id])
+    let strangers = state.candidates.filter { candidate in
+      !(candidate.likelyPeer.map(members.contains) ?? false)
+    }
+    return .array(
+      strangers.map { candidate in
+        [
+          "id": .string(candidate.id), "name": .string(candidate.seenBefore?.name ?? candidate.name ?? candidate.id),
+          "isKnown": .bool(candidate.seenBefore != nil), "standing": .string(candidate.standing.rawValue),
+          "asksForPasscode": .bool(candidate.asksForPasscode),
+        ]
+      })
+  }
+
+  /// The rights of this peer over members.
+  func describeRights(_ state: Session.State) async -> JSON.Members {
+    let role = try? await session.role(of: session.localPeer.id)
+    let isOwned = (try? await session.owner()) ?? nil != nil
+    let rules = role == .creator || role == .moderator
+    return [
+      "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(role?.rawValue),
+      "mayRule": .bool(isOwned ? rules : state.host == session.localPeer.id),
+      "isPasscodeClosed": .bool(trouble?.isPasscodeClosed == true),
+    ]
+  }
 }

@@ -89,11 +89,11 @@ package actor Viewer {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
-      group.addTask { await self.watchCalls() }
+      group.addTask { await self.beat() }
       group.addTask {
-        await self.door.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
-          try await self.respond(to: request)
-        }
+        await self.door.server.run(
+          bodyLimit: { self.bodyLimit(of: $0) }, trusts: { self.pageKey.admits($0) }
+        ) { request throws(HTTPFailure) in try await self.respond(to: request) }
       }
       // The first task ends early, and the end of any other one is that of the page.
       await group.next()
@@ -110,12 +110,12 @@ package actor Viewer {
     }
   }
 
-  /// Shows whom an invitation of this peer has reached, of which no event tells.
-  private func watchCalls() async {
+  /// Tells pages each second that the server is there, and whom an invitation has reached, of which no event tells.
+  private func beat() async {
     var shown: [PeerID] = []
     while (try? await Task.sleep(for: .seconds(1))) != nil {
       let inviting = await session.state().inviting.map(\.id)
-      if inviting != shown { changes.announce() }
+      changes.announce(inviting == shown ? .beat : .state)
       shown = inviting
     }
   }
@@ -172,6 +172,73 @@ package actor Viewer {
     trouble = Trouble(text: failure.message)
     console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
+  }
+}
+
+// MARK: - One session after another
+
+/// One session of the program takes the place of another: a session has its passcode from its beginning.
+extension Viewer {
+  /// A failure that the user is told of.
+  struct Trouble {
+    let text: String
+    /// The room that asks for a passcode, or refused this peer's.
+    var room: InvitationTarget?
+    /// Whether strangers have to wait until somebody lets them try the passcode again.
+    var isPasscodeClosed = false
+  }
+
+  /// The belongings that pass from one session to the next, so that a passcode costs neither a map nor an anchor.
+  package struct Kept: Sendable {
+    fileprivate let scene: Scene
+    /// Whether this peer has shared the map in view.
+    fileprivate let isMapOwn: Bool
+    fileprivate let anchors: [Anchor]
+    fileprivate let edits: Edits
+  }
+
+  /// How a session began that took the place of another one.
+  package struct Entry: Sendable {
+    let hasPasscode: Bool
+    /// Where the room is whose passcode the user typed.
+    let room: [InvitationTarget]
+    let kept: Kept?
+
+    /// A session with the passcode of a room; the first session of a program has none.
+    package init(hasPasscode: Bool = false, room: [InvitationTarget] = [], kept: Kept? = nil) {
+      (self.hasPasscode, self.room, self.kept) = (hasPasscode, room, kept)
+    }
+  }
+
+  /// Why a page ended its session.
+  package enum Ending: Sendable {
+    /// The user has left.
+    case left
+    /// The user typed a passcode for the room at these places.
+    case again(Passcode, inviting: [InvitationTarget], keeping: Kept)
+  }
+
+  /// The belongings of this session, for the next one.
+  func kept() async -> Kept {
+    let isMapOwn = isShared && scene.map.provider == nil
+    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.anchors(), edits: edits)
+  }
+
+  /// Takes over what the session before had; a map of somebody else comes into view without being shared here.
+  func takeOver(_ kept: Kept) async {
+    (scene, edits) = (kept.scene, kept.edits)
+    do throws(SessionError) {
+      if kept.isMapOwn {
+        var map = kept.scene.map
+        // Those that were removed must not come back.
+        map.anchors = []
+        let id = try await session.share(map)
+        (scene, sharedID) = (await Self.prepare(map, id), id)
+      }
+      try await session.place(kept.anchors)
+    } catch {
+      trouble = Trouble(text: error.message)
+    }
   }
 }
 

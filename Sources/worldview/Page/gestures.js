@@ -13,7 +13,7 @@ const STEADY = 4;
 // Places an anchor, or moves the selected one, where the picture is touched; x and y are parts of its size.
 async function tap(x, y) {
   const { camera } = view;
-  if (!view.isAvailable) return toast("there is no picture to tap on: this browser has no WebGL 2");
+  if (!view.isAvailable) return toast(view.gl ? "there is no picture to tap on; it was lost" : "there is no picture to tap on: this browser has no WebGL 2");
   if (now.state?.map && now.shown !== now.state.map.id) return toast("the map is still loading");
   const body = {
     x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,

@@ -24,9 +24,10 @@ server.follow((news) => {
   showAnchors();
   noticeMoves();
 }, (problem) => {
+  if (hasLeft) return;
   $("link").classList.toggle("on", problem === null);
   banner(problem);
-}, () => hasLeft);
+});
 
 // A notice over the picture for as long as the session cannot be seen.
 function banner(text) {
@@ -181,4 +182,13 @@ function showCeiling() {
   view.redraw();
 }
 
-$("nogl").hidden = view.isAvailable;
+// Graphics that are lost, as when their driver starts again, come back without what they showed.
+view.onlost = (isLost) => {
+  if (!view.gl) return;
+  $("nogl").textContent = "The picture is lost: the graphics of this machine have failed. It comes back with them; if not, reload the page.";
+  $("nogl").hidden = !isLost;
+  now.shown = null;
+  if (!isLost && now.state) { showMap(); showPlaces(); }
+};
+
+$("nogl").hidden = view.gl !== null;

@@ -165,6 +165,7 @@ let package = Package(
         .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
         .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
+        .embedInCode("Page/example.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],

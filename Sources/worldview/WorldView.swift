@@ -98,6 +98,7 @@ enum WorldView {
     "/peers.js": script(PackageResources.peers_js),
     "/stream.js": script(PackageResources.stream_js),
     "/worker.js": script(PackageResources.worker_js),
+    "/example.js": script(PackageResources.example_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -31,6 +31,7 @@ extension Viewer {
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
     case ("GET", "/link"): return try await link()
+    case ("GET", "/address"): return try pageAddress()
     case ("GET", "/map"): return try await save()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/answer"): return try answer(request.json())
@@ -96,6 +97,19 @@ extension Viewer {
     do throws(SessionError) { text = try await session.invitationLink().description } catch {
       throw HTTPFailure(409, error.message)
     }
+    return try picture(of: text)
+  }
+
+  /// The address that opens the page on another device, once, likewise.
+  private func pageAddress() throws(HTTPFailure) -> HTTPResponse {
+    guard isOpenToOthers else {
+      throw HTTPFailure(
+        409, "this page is served to this machine alone; start worldview with --http 0.0.0.0:8080 to open it elsewhere")
+    }
+    return try picture(of: address)
+  }
+
+  private func picture(of text: String) throws(HTTPFailure) -> HTTPResponse {
     guard let code = QRCode(text) else { throw HTTPFailure(409, "the link is too long for a QR code") }
     return HTTPResponse(text: JSON.object(["link": .string(text), "rows": code.json]).text)
   }

@@ -36,7 +36,9 @@ extension Viewer {
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
       "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
-      "digest": .string(await session.digest().description), "problem": .optional(trouble?.text),
+      "digest": .string(await session.digest().description),
+      "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
+      "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
     return .object(members + (await describeRights(state)) + (await live()))
   }

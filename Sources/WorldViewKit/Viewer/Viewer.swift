@@ -1,3 +1,4 @@
+import Glibc
 package import SharedWorld
 package import PeerCLI
 
@@ -80,6 +81,8 @@ package actor Viewer {
   /// The page's address, which works once.
   package nonisolated var address: String { door.address }
 
+  nonisolated var isOpenToOthers: Bool { door.isOpenToOthers }
+
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
@@ -125,7 +128,9 @@ package actor Viewer {
     case .candidateFound(let candidate): people.note(candidate)
     case .candidateLost(let candidate): people.forget(candidate)
     case .discoveryUnavailable(let reason): trouble = Trouble(text: "peers cannot be found now: \(reason)")
-    case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
+    case .nobodyFound(let diagnosis):
+      show(ProgramFailure("nobody-found", diagnosis.summary))
+      trouble?.isHint = true
     case .peerJoined(let peer):
       people.note(peer)
       calls.answer(peer.id)
@@ -186,6 +191,8 @@ extension Viewer {
     var room: InvitationTarget?
     /// Whether strangers have to wait until somebody lets them try the passcode again.
     var isPasscodeClosed = false
+    /// Whether nothing has failed, and it only may help.
+    var isHint = false
   }
 
   /// The belongings that pass from one session to the next, so that a passcode costs neither a map nor an anchor.
@@ -257,7 +264,9 @@ extension Session.Event {
 extension Report {
   /// The page can be opened at `address`; this peer listens on `port`.
   fileprivate static func serving(_ address: String, _ person: Person, port: UInt16) -> Report {
-    // The address alone, so that a script can use the line as it is.
-    Report("ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"])
+    // The address in a line of its own, so that a script can use it as it is; a person may rather read it with a camera.
+    let picture = isatty(STDOUT_FILENO) == 1 ? QRCode(address)?.lines.map { "\($0)" as Line } ?? [] : []
+    return Report(
+      "ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"] + picture)
   }
 }

@@ -43,7 +43,7 @@ export function ask(text, words) {
 // Sends a request of the user; what went wrong is shown. Whether it was done.
 export async function post(path, body = {}) {
   const problem = await server.post(path, body);
-  if (problem) toast(problem);
+  if (problem) toast(seenName(problem));
   return problem === null;
 }
 

@@ -14,7 +14,8 @@ const STEADY = 4;
 async function tap(x, y) {
   const { camera } = view;
   if (!view.isAvailable) return toast(view.gl ? "there is no picture to tap on; it was lost" : "there is no picture to tap on: this browser has no WebGL 2");
-  if (now.state?.map && now.shown !== now.state.map.id) return toast("the map is still loading");
+  if (!now.state?.map) return toast("this room is an example; there is no map yet");
+  if (now.shown !== now.state.map.id) return toast("the map is still loading");
   const body = {
     x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
     clip: view.clip,

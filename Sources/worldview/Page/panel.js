@@ -1,6 +1,7 @@
 // Shows the session beside the view; the parts of the page meet here.
-import { $, element, plainName, post, setColors, toast } from "/dom.js";
+import { $, element, plainName, post, seenName, setColors, toast } from "/dom.js";
 import { showPeers } from "/peers.js";
+import { showExample } from "/example.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
@@ -43,16 +44,19 @@ function showSession() {
   $("me").textContent = `${plainName(state.me.name)} · ${state.service} · port ${state.port}`;
   showPeers();
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
+  // That of no anchors says nothing.
+  $("digest-line").hidden = state.anchorCount === 0;
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
-  $("problem").textContent = state.problem ?? "";
+  $("problem").textContent = seenName(state.problem ?? "");
+  $("hint-network").textContent = seenName(state.hint ?? "");
   $("undo").disabled = !state.canUndo;
   $("redo").disabled = !state.canRedo;
   $("send").disabled = state.gate !== null;
   $("gate").textContent = state.gate ?? "";
   $("save").disabled = state.map === null;
   showOffer();
-  $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
+  $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: seenName(line) })).reverse());
 }
 
 // The session's map waits for the user's word where one that was not sent is in view.
@@ -69,14 +73,16 @@ for (const [id, isShown] of [["offer-show", true], ["offer-keep", false]]) {
   $(id).onclick = () => post("/show-map", { map: now.state.offer.id, isShown });
 }
 
+// The id of the room that is shown before the first map.
+const EXAMPLE = "example";
 let isLoading = false;
 
 async function showMap() {
   const { map, progress } = now.state;
   if (progress) showLoading(`map from ${plainName(progress.from.name)}`, progress.verifiedBytes / progress.totalBytes);
-  else if (!map) showLoading("waiting for a map; load a file or drop one here");
-  else if (!isLoading) $("loading").hidden = map.id === now.shown;
-  if (!map) $("map").textContent = "none yet";
+  else if (map && !isLoading) $("loading").hidden = map.id === now.shown;
+  $("first").hidden = map !== null || Boolean(progress);
+  if (!map) showFirstStep(Boolean(progress));
   if (!map || map.id === now.shown || isLoading) return;
   isLoading = true;
   try {
@@ -109,6 +115,25 @@ async function showMap() {
   }
   // Meanwhile another map may have come.
   if (now.shown === map.id && now.state.map?.id !== map.id) showMap();
+}
+
+// Before the first map there is an example to look at, and one thing to do.
+function showFirstStep(isComing) {
+  const { peers, candidates } = now.state;
+  $("map").textContent = "none yet";
+  if (!isComing) $("loading").hidden = true;
+  if (now.shown !== EXAMPLE) {
+    now.shown = EXAMPLE;
+    showExample(view);
+  }
+  const other = peers.find(({ state }) => state === "connected");
+  const inSight = other ? null : candidates[0];
+  const [text, word] = other ? [`This room is an example. ${plainName(other.name)} is here; nobody has shared a map yet.`, "Load a map of your place"]
+    : inSight ? [`This room is an example. ${plainName(inSight.name)} is in sight, and may have a map.`, `Invite ${plainName(inSight.name)}`]
+      : ["This room is an example. Load a map of your place to begin, or drop its file here.", "Load a map of your place"];
+  $("first-text").textContent = text;
+  $("first-step").textContent = word;
+  $("first-step").onclick = () => (inSight ? post("/invite", { candidate: inSight.id }) : $("file").click());
 }
 
 function showLoading(text, share = null) {
@@ -145,6 +170,15 @@ async function load(file) {
   $("loading").hidden = true;
   if (problem) toast(problem);
 }
+
+// On a phone the panel is a sheet over the picture.
+function openSheet(isOpen) {
+  document.querySelector("aside").classList.toggle("open", isOpen);
+  $("handle").setAttribute("aria-expanded", isOpen);
+}
+$("handle").onclick = () => openSheet($("handle").getAttribute("aria-expanded") !== "true");
+document.querySelector("aside").addEventListener("focusin", ({ target }) => { if (target !== $("handle")) openSheet(true); });
+$("view").addEventListener("pointerdown", () => openSheet(false));
 
 $("load").onclick = () => $("file").click();
 $("file").onchange = () => { if ($("file").files.length) load($("file").files[0]); $("file").value = ""; };

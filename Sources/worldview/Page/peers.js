@@ -124,21 +124,23 @@ $("dial").onsubmit = async (event) => {
   if (!await isDone && !$("dial-text").value) $("dial-text").value = text;
 };
 
-// The link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
-$("invite").ontoggle = async () => {
-  if (!$("invite").open) return;
-  const { link, rows, error } = await server.json("/link");
-  $("invite-link").textContent = link ?? error;
-  $("qr").hidden = !rows;
+// A link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
+async function showPicture(canvas, text, path) {
+  const { link, rows, error } = await server.json(path);
+  text.textContent = link ?? error;
+  canvas.hidden = !rows;
   if (!rows) return;
   const size = rows.length + 8;
-  Object.assign($("qr"), { width: size, height: size });
-  const paint = $("qr").getContext("2d");
+  Object.assign(canvas, { width: size, height: size });
+  const paint = canvas.getContext("2d");
   paint.fillStyle = "white";
   paint.fillRect(0, 0, size, size);
   paint.fillStyle = "black";
   rows.forEach((row, y) => [...row].forEach((module, x) => { if (module === "1") paint.fillRect(x + 4, y + 4, 1, 1); }));
-};
+}
+
+$("invite").ontoggle = () => { if ($("invite").open) showPicture($("qr"), $("invite-link"), "/link"); };
+$("device").ontoggle = () => { if ($("device").open) showPicture($("page-qr"), $("page-address"), "/address"); };
 
 // How a device's frame lies to this one's; nothing is said of devices in one frame.
 function alignment({ state, residual, position, contradictions }) {

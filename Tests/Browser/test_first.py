@@ -1,10 +1,14 @@
 """The first minute, a phone, and people who do not see or point as others do."""
 
+import os
 import pathlib
+import subprocess
 import sysconfig
+import tempfile
+import time
 import unittest
 
-from lab import Terminal, WorldviewsTest
+from lab import BIN, Terminal, WorldviewsTest
 
 #: The rules of Deque's axe, which Scripts/browser.sh fetches.
 AXE = pathlib.Path(sysconfig.get_paths()["purelib"]) / "axe_playwright_python/axe.min.js"
@@ -56,6 +60,21 @@ class FirstTest(WorldviewsTest):
         for _ in range(2):
             page.find("#device summary").click()
         page.until(lambda: page.text("#page-address") not in ("", address), "the next address is another one")
+
+    def test_a_terminal_shows_the_address_to_a_camera_where_others_reach_it(self):
+        for host, is_pictured in (("0.0.0.0", True), ("127.0.0.1", False)):
+            with tempfile.TemporaryDirectory() as home:
+                near, far = os.openpty()
+                words = [BIN / "worldview", "--name", "anna", "--discovery", "none", "--listen", "127.0.0.1:0",
+                         "--identity", home, "--http", f"{host}:0"]
+                with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=far) as process:
+                    os.close(far)
+                    time.sleep(3)
+                    said = os.read(near, 1 << 16).decode()
+                    process.terminate()
+                os.close(near)
+                self.assertIn("http://", said)
+                self.assertEqual("█▀" in said or "▀█" in said, is_pictured, said)
 
     def test_a_page_for_this_machine_alone_says_how_another_device_opens_it(self):
         self.start(self.one, "anna")

@@ -54,6 +54,13 @@ class KeptTest(WorldviewsTest):
             self.load(self.one, MAPS / f"{name}.worldmap", points)
             self.assertEqual(self.differences(MAPS / f"{name}.worldmap", self.save(self.one)), "")
 
+    def test_points_of_a_file_that_are_left_out_are_said(self):
+        self.start(self.one, "anna")
+        cloud = self.folder / "holes.xyz"
+        cloud.write_text("".join(f"{i} {i * 5 % 7} {'nan' if i % 10 == 3 else 0.5}\n" for i in range(40)))
+        self.load(self.one, cloud, "36")
+        self.one.until(lambda: "4 points left out" in self.one.text("#toast"), "how many are left out")
+
     def test_a_map_of_another_is_saved_with_its_cameras(self):
         anna = self.start(self.one, "anna", "--map", MAPS / "survey.worldmap")
         self.start(self.other, "bert", "--connect", f"127.0.0.1:{anna.port}")
@@ -206,6 +213,10 @@ class KeptTest(WorldviewsTest):
         page.until(lambda: "bert shares a map of 60,000 points" in page.text("#offer"), "the question")
         page.shoot("offer")
         self.assertIn("150 points", page.text("#map"))
+        # Another file is no answer.
+        self.load(page, MAPS / "survey.worldmap", "12")
+        self.load(page, MAPS / "full.worldmap", "150")
+        self.assertTrue(page.find("#offer").is_displayed())
         self.press(page, "Keep mine in view")
         page.until(lambda: not page.find("#offer").is_displayed(), "the question is answered")
         self.assertIn("150 points", page.text("#map"))

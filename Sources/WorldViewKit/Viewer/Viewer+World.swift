@@ -52,15 +52,15 @@ extension Viewer {
   /// Brings the map of a file of any format into view; it is not shared yet.
   func load(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
     let kind = request.field("x-file-type")?.lowercased()
+    let losses: MapLosses
     do throws(ProgramFailure) {
-      scene = try await Self.read(request.body, kind)
+      (scene, losses) = try await Self.read(request.body, kind)
     } catch {
       throw HTTPFailure(409, error.message)
     }
-    // The map that the session has now does not take its place; a later one does.
-    sharedID = await session.state().mapID
     changes.announce()
-    return HTTPResponse(text: "{}")
+    let lost = losses.unreadablePoints ?? losses.droppedPoints.nonzero.map { "\(Text.plural($0, "point")) left out" }
+    return HTTPResponse(text: JSON.object(["lost": .optional(lost)]).text)
   }
 
   /// Whether the map in view is the session's.
@@ -119,13 +119,17 @@ extension Viewer {
   private static func encode(_ map: WorldMap) async throws(WorldMapError) -> [UInt8] { try map.encoded(.kept) }
 
   @concurrent
-  private static func read(_ bytes: [UInt8], _ kind: String?) async throws(ProgramFailure) -> Scene {
+  private static func read(_ bytes: [UInt8], _ kind: String?) async throws(ProgramFailure) -> (Scene, MapLosses) {
     let input = try MapInput(bytes, fileExtension: kind, of: "the file")
-    return Scene(input.map, id: MapID(SHA256Digest(hashing: bytes)))
+    return (Scene(input.map, id: MapID(SHA256Digest(hashing: bytes))), input.losses)
   }
 
   @concurrent
   static func prepare(_ map: WorldMap, _ id: MapID) async -> Scene { Scene(map, id: id) }
+}
+
+extension Int {
+  fileprivate var nonzero: Int? { self == 0 ? nil : self }
 }
 
 extension Anchor {

@@ -86,7 +86,8 @@ package actor Viewer {
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
-    console.say(.serving(address, me, port: session.port))
+    let isPictured = isOpenToOthers && isatty(STDOUT_FILENO) == 1
+    console.say(.serving(address, me, port: session.port, isPictured: isPictured))
     if let kept = entry.kept { await takeOver(kept) }
     for target in options.peer.connect where !entry.room.contains(target) { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
@@ -263,9 +264,13 @@ extension Session.Event {
 
 extension Report {
   /// The page can be opened at `address`; this peer listens on `port`.
-  fileprivate static func serving(_ address: String, _ person: Person, port: UInt16) -> Report {
-    // The address in a line of its own, so that a script can use it as it is; a person may rather read it with a camera.
-    let picture = isatty(STDOUT_FILENO) == 1 ? QRCode(address)?.lines.map { "\($0)" as Line } ?? [] : []
+  ///
+  /// - Parameter isPictured: Whether a camera is to read the address from a terminal.
+  fileprivate static func serving(
+    _ address: String, _ person: Person, port: UInt16, isPictured: Bool
+  ) -> Report {
+    // The address in a line of its own, so that a script can use it as it is.
+    let picture = isPictured ? QRCode(address)?.lines.map { "\($0)" as Line } ?? [] : []
     return Report(
       "ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"] + picture)
   }

@@ -166,9 +166,9 @@ $("save").onclick = async () => {
 
 async function load(file) {
   showLoading(`reading ${file.name}`);
-  const problem = await server.upload("/load", file);
+  const problem = await server.upload("/load", file, ({ lost }) => { if (lost) toast(seenName(`of ${file.name}: ${lost}`)); });
   $("loading").hidden = true;
-  if (problem) toast(problem);
+  if (problem) toast(seenName(problem));
 }
 
 // On a phone the panel is a sheet over the picture.
@@ -195,6 +195,7 @@ $("leave").onclick = async () => {
     return;
   }
   hasLeft = await post("/leave");
+  $("leave").disabled = hasLeft;
   if (hasLeft) banner("You have left the session, and worldview has ended.");
 };
 $("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });

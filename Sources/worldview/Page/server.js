@@ -67,17 +67,19 @@ export async function post(path, body) {
   return send(path, JSON.stringify(body), { "Content-Type": "application/json" });
 }
 
-// Sends a file, likewise.
-export async function upload(path, file) {
+// Sends a file, likewise; `take` receives the answer, if it was done.
+export async function upload(path, file, take) {
   const type = file.name.includes(".") ? file.name.split(".").pop() : "";
-  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") });
+  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") }, take);
 }
 
-async function send(path, body, headers) {
+async function send(path, body, headers, take = () => {}) {
   if (problem !== null) return SILENT;
   try {
     const answer = await ask(path, { method: "POST", headers, body });
-    return answer.ok ? null : await refusal(answer);
+    if (!answer.ok) return await refusal(answer);
+    take(await answer.json());
+    return null;
   } catch (error) {
     console.warn(error);
     return BROKEN;
@@ -89,7 +91,9 @@ async function send(path, body, headers) {
 export async function follow(show, link) {
   const tell = (text) => {
     if (text !== null) {
-      life.abort();
+      // An answer may be on its way, as that to the user who leaves.
+      const waiting = life;
+      setTimeout(() => waiting.abort(), 1000);
       life = new AbortController();
     }
     problem = text;

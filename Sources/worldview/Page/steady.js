@@ -36,7 +36,7 @@ for (const kind of ["pointermove", "pointerdown"]) {
 for (const kind of ["click", "dblclick"]) {
   document.addEventListener(kind, (event) => {
     // A key clicks, too, and has no place.
-    if (event.detail === 0 || !under || performance.now() - since > PAUSE) return;
+    if (event.detail === 0 || !under || event.timeStamp - since > PAUSE) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     toast("Something else is under the pointer now; press again if you mean it.");

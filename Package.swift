@@ -163,7 +163,9 @@ let package = Package(
         .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/view.js"),
         .embedInCode("Page/camera.js"), .embedInCode("Page/panel.js"), .embedInCode("Page/server.js"),
         .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
-        .embedInCode("Page/stage.js"),
+        .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
+        .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
+        .embedInCode("Page/example.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],

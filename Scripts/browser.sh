@@ -14,6 +14,12 @@ if ! Scripts/python-environment.sh "$python" selenium 'selenium==4.51.0'; then
   echo "skipped: make browser needs Selenium, which cannot be fetched from PyPI" >&2
   exit 0
 fi
+# The rules of accessibility. Of the package their file alone is wanted, not Playwright, on which it depends.
+rules=$("$python/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/axe_playwright_python/axe.min.js
+if [[ ! -f $rules ]]; then
+  "$python/bin/pip" install --quiet --disable-pip-version-check --no-deps axe-playwright-python==0.1.8 ||
+    echo "skipped: the test by axe needs axe-playwright-python, which cannot be fetched from PyPI" >&2
+fi
 
 "${SWIFT:-swift}" build -c release --product worldview
 "${SWIFT:-swift}" build -c release --product worldpeer

@@ -3,11 +3,10 @@ package import SharedWorld
 
 /// The options of `worldview`.
 package struct ViewOptions: Equatable, Sendable {
-  package var peer: PeerOptions = {
-    var options = PeerOptions(policy: .automatic)
-    options.accept = .ask
-    return options
-  }()
+  package var peer = PeerOptions(policy: .ask)
+  /// Whether this peer owns the session that it begins, and whether it and those that it names alone share maps there.
+  package var isOwned = false
+  package var isCurated = false
   /// Where the page is served.
   package var http = PeerAddress(host: "127.0.0.1", port: 0)
 
@@ -15,9 +14,11 @@ package struct ViewOptions: Equatable, Sendable {
 
   package static var parser: ArgumentParser<ViewOptions> {
     ArgumentParser(
-      // The page asks about invitations; there is no way to name a peer to invite.
+      // The page asks about both: nobody comes in, or is invited, unless its user says so.
       ArgumentParser.peerOptions(
-        \.peer, accept: .ask, invite: .automatic, inviting: [.automatic, .none], mapHelp: "share this map") + [
+        \.peer, accept: .ask, invite: .ask, inviting: InvitationPolicy.allCases, mapHelp: "share this map") + [
+          .flag("--owned", \.isOwned, help: "own the session that this peer begins"),
+          .flag("--curated", \.isCurated, help: "own it, and let moderators and publishers alone share maps"),
           .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
           .json("print one JSON object a line instead of text"),
         ])

@@ -104,7 +104,7 @@ extension Program {
     case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)
     case .give(let word, let peer):
       try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
-    case .rename(let word, let name): try await session.rename(try await anchor(word).id, to: name)
+    case .rename(let word, let name): try await rename(try await anchor(word), to: name)
     case .plane(let word, let extent): try await setPlane(try await anchor(word), extent)
     case .remove(let word, let witness):
       let anchor = try await anchor(word)
@@ -141,6 +141,11 @@ extension Program {
     there.translation = position
     history.record(.move(anchor.id, from: anchor.transform, to: there))
     try await session.move(anchor.id, to: there, acknowledgement: Acknowledgement(witness))
+  }
+
+  private func rename(_ anchor: Anchor, to name: String) async throws(SessionError) {
+    try await session.rename(anchor.id, to: name)
+    history.record(.rename(anchor.id, from: anchor.name, to: name))
   }
 
   private func send(

@@ -38,26 +38,32 @@ enum WorldView {
     _ options: ViewOptions, at door: PageDoor, _ console: Console, _ desk: InvitationDesk, _ codes: CodeDesk,
     _ changes: Changes
   ) async -> ExitCode {
+    var options = options
     var passcode: Passcode?
-    var rooms: [InvitationTarget] = []
+    var entry = Viewer.Entry(hasPasscode: options.peer.room.part != nil)
     while true {
-      let typed = passcode
-      let entry = Viewer.Entry(hasPasscode: typed != nil || options.peer.room.part != nil, rooms: rooms)
+      let (typed, current, settings) = (passcode, entry, options)
       let ending = Mutex<Viewer.Ending?>(nil)
       let status = await options.peer.run(
-        on: console, asking: desk, comparing: codes, configure: { if let typed { $0.passcode = typed } }
+        on: console, asking: desk, comparing: codes,
+        configure: {
+          if let typed { $0.passcode = typed }
+          $0.ownership = settings.isCurated ? .curated : settings.isOwned ? .owned : .open
+        }
       ) { session, map in
         let viewer = Viewer(
-          session, options: options, desk: desk, codes: codes, changes: changes, console: console, door: door,
-          entry: entry, files: files)
+          session, options: settings, desk: desk, codes: codes, changes: changes, console: console, door: door,
+          entry: current, files: files)
         if let map { try await session.share(map) }
         let status = await run(viewer)
         let reason = await viewer.ending
         ending.withLock { $0 = reason }
         return status
       }
-      guard case .again(let next, let places)? = ending.withLock({ $0 }) else { return status }
-      (passcode, rooms) = (next, places)
+      guard case .again(let next, let places, let kept)? = ending.withLock({ $0 }) else { return status }
+      (passcode, entry) = (next, Viewer.Entry(hasPasscode: true, room: places, kept: kept))
+      // The session before has handed it over.
+      options.peer.map = nil
     }
   }
 
@@ -88,6 +94,11 @@ enum WorldView {
     "/dom.js": script(PackageResources.dom_js),
     "/gestures.js": script(PackageResources.gestures_js),
     "/stage.js": script(PackageResources.stage_js),
+    "/steady.js": script(PackageResources.steady_js),
+    "/peers.js": script(PackageResources.peers_js),
+    "/stream.js": script(PackageResources.stream_js),
+    "/worker.js": script(PackageResources.worker_js),
+    "/example.js": script(PackageResources.example_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -32,8 +32,9 @@ class Program:
 
     def __init__(self, name, *options, accept="all"):
         self.home = tempfile.mkdtemp(prefix="worldview-")
-        words = [BIN / "worldview", "--json", "--name", name, "--discovery", "none", "--listen", "127.0.0.1:0",
-                 "--identity", self.home, "--accept", accept, *options]
+        words = [BIN / "worldview", "--json", "--name", name, "--identity", self.home, "--accept", accept, *options]
+        for option, value in (("--discovery", "none"), ("--listen", "127.0.0.1:0")):
+            words += [] if option in options else [option, value]
         self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.lines = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -193,8 +194,9 @@ class Page:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector):
-        """What people can read there."""
-        return self.script("return document.querySelector(arguments[0]).innerText", selector)
+        """What people can read there, without the marks around names that keep their direction inside."""
+        text = self.script("return document.querySelector(arguments[0]).innerText", selector)
+        return text.replace("\u2068", "").replace("\u2069", "")
 
     def script(self, code, *arguments):
         return self.driver.execute_script(code, *arguments)
@@ -314,6 +316,55 @@ class TwoPagesTest(RoomTest):
         cls.one, cls.other = Page(), Page()
         cls.addClassCleanup(cls.one.close)
         cls.addClassCleanup(cls.other.close)
+
+
+class WorldviewsTest(TwoPagesTest):
+    """Tests with one or two worldviews, each with a page."""
+
+    def start(self, page, name, *options, accept="all", size=(1000, 700), mobile=False):
+        """A worldview that is shown on a page."""
+        program = Program(name, *options, accept=accept)
+        self.addCleanup(program.stop)
+        page.size(*size, mobile=mobile)
+        page.open(program)
+        self.addCleanup(page.shoot, f"{self.id().split('.')[-1]}-{name}")
+        return program
+
+    def start_both(self, **options):
+        """Anna shares the room, bert has joined her."""
+        self.anna = self.start(self.one, "anna", "--map", self.room)
+        self.bert = self.start(self.other, "bert", "--connect", f"127.0.0.1:{self.anna.port}", **options)
+        for page in (self.one, self.other):
+            page.wait_for_map()
+            self.wait_for_peers(page, 2)
+
+    def wait_for_peers(self, page, count):
+        page.until(lambda: page.text("#peer-count") == str(count), f"{count} peers")
+
+    def dial(self, page, text):
+        field = page.find("#dial-text")
+        field.clear()
+        field.send_keys(text)
+        page.find("#dial-button").click()
+
+    def press(self, page, words, within="main, aside"):
+        """Presses the button with these words."""
+        def click():
+            button = next((one for one in page.all(f":is({within}) button") if one.text == words), None)
+            if button:
+                button.click()
+            return button is not None
+        # Found and clicked in one go: a panel that is drawn anew in between makes it try again.
+        page.until(click, f"a button '{words}'")
+
+    def place(self, page, x, y, name):
+        page.click(x, y)
+        page.until(lambda: page.label(name), f"the label of {name}")
+
+    def load(self, page, path, points):
+        """Loads a file and waits until the page shows so many points, written as people write them."""
+        page.find("#file").send_keys(str(path))
+        page.until(lambda: f"{points} points" in page.text("#map"), f"{path} is shown")
 
 
 def png(data):

@@ -3,6 +3,7 @@
 import json
 import math
 import subprocess
+import time
 import unittest
 
 from lab import BIN, Program, Terminal, TwoPagesTest
@@ -132,6 +133,10 @@ class PagesTest(TwoPagesTest):
             for width, height in ((360, 740), (1920, 1080)):
                 page.size(width, height, mobile=width < 500, scheme=scheme)
                 page.until(lambda: page.is_drawn(), "the map")
+                if width < 500:
+                    page.find("#handle").click()
+                    page.until(lambda: page.box("#handle")["top"] < height / 2 and page.script(
+                        "return document.querySelector('aside').getAnimations().length") == 0, "the sheet is open")
                 self.assertLessEqual(page.script("return document.documentElement.scrollWidth"), width)
                 for button in ("#fit", "#top", "#leave", "#send", "#save", "#load", "#undo", "#redo"):
                     box = page.script("""
@@ -142,6 +147,8 @@ class PagesTest(TwoPagesTest):
                     self.assertLessEqual(box["right"], width, button)
                     self.assertTrue(0 <= box["top"] and box["bottom"] <= height, button)
                 page.script("document.querySelector('aside').scrollTop = 0")
+                if width < 500:
+                    page.find("#handle").click()
                 corner = next(iter(page.canvas_pixels(step=1000)))
                 self.assertEqual(min(corner) > 128, scheme == "light", corner)
                 page.shoot(f"{scheme}-{width}")
@@ -197,10 +204,9 @@ class PagesTest(TwoPagesTest):
         page.find("#search").send_keys(" ")
         page.until(lambda: len(rows()) == 2, "all again")
         page.all("#anchors li")[0].click()
-        page.until(lambda: page.all("#anchors .tools"), "its tools")
-        next(one for one in page.all("#anchors .tools button") if one.text == "Measure").click()
+        self.press(page, "#measure-button")
         page.all("#anchors li")[1].click()
-        page.until(lambda: page.text("#measure"), "the distance")
+        page.until(lambda: " m" in page.text("#measure"), "the distance")
         one, other = (anchor["transform"][12:15] for anchor in page.anchors().values())
         self.assertIn(f"{math.dist(one, other):.2f} m", page.text("#measure"))
         page.find("#top").click()
@@ -252,7 +258,10 @@ class PagesTest(TwoPagesTest):
 
     def test_who_leaves_is_gone_and_its_program_ends(self):
         self.start_with_room()
-        self.press(self.other, "#leave")
+        # A double click does not leave.
+        box = self.other.box("#leave")
+        self.other.double_click((box["left"] + box["right"]) / 2, (box["top"] + box["bottom"]) / 2)
+        time.sleep(1)
         self.assertEqual(self.one.text("#peer-count"), "2")
         self.press(self.other, "#leave")
         self.other.until(lambda: "You have left" in self.other.text("#banner"), "the page says so")

@@ -3,54 +3,13 @@
 import math
 import unittest
 
-from lab import Program, SlowRelay, Terminal, TwoPagesTest, worldmap
+from lab import SlowRelay, Terminal, WorldviewsTest, worldmap
 
-SIZE = (1000, 700)
 MIDDLE = (340, 350)
 
 
-class ToolTest(TwoPagesTest):
+class ToolTest(WorldviewsTest):
     """One or two worldviews, each with a page."""
-
-    def start(self, page, name, *options, accept="all", size=SIZE, mobile=False):
-        """A worldview that is shown on a page."""
-        program = Program(name, *options, accept=accept)
-        self.addCleanup(program.stop)
-        page.size(*size, mobile=mobile)
-        page.open(program)
-        self.addCleanup(page.shoot, f"{self.id().split('.')[-1]}-{name}")
-        return program
-
-    def start_both(self, **options):
-        """Anna shares the room, bert has joined her."""
-        self.anna = self.start(self.one, "anna", "--map", self.room)
-        self.bert = self.start(self.other, "bert", "--connect", f"127.0.0.1:{self.anna.port}", **options)
-        for page in (self.one, self.other):
-            page.wait_for_map()
-            self.wait_for_peers(page, 2)
-
-    def wait_for_peers(self, page, count):
-        page.until(lambda: page.text("#peer-count") == str(count), f"{count} peers")
-
-    def dial(self, page, text):
-        field = page.find("#dial-text")
-        field.clear()
-        field.send_keys(text)
-        page.find("#dial-button").click()
-
-    def press(self, page, words, within="main, aside"):
-        """Presses the button with these words."""
-        def click():
-            button = next((one for one in page.all(f":is({within}) button") if one.text == words), None)
-            if button:
-                button.click()
-            return button is not None
-        # Found and clicked in one go: a panel that is drawn anew in between makes it try again.
-        page.until(click, f"a button '{words}'")
-
-    def place(self, page, x, y, name):
-        page.click(x, y)
-        page.until(lambda: page.label(name), f"the label of {name}")
 
     # ---- Invitations
 
@@ -303,16 +262,7 @@ class ToolTest(TwoPagesTest):
         colors = lambda: {tuple(vertex[3:6]) for vertex in self.vertices(page)}
         page.until(lambda: len(colors()) == 4, "axes of three colours, and the line to the floor")
         page.script("const list = document.querySelector('#tints'); list.value = 'author'; list.onchange()")
-        # Hues follow from keys, which are made by chance: two may be the same.
-        authors = self.hues(page, 2)
-        page.until(lambda: len(colors()) == len(authors), "a colour for each author")
-
-    def hues(self, page, count):
-        """The different hues of the authors of this many anchors."""
-        ids = [anchor["creator"]["id"] for anchor in page.anchors().values()]
-        self.assertEqual(len(ids), count)
-        return {page.driver.execute_async_script(
-            "const [id, done] = arguments; import('/dom.js').then(({ hue }) => done(hue(id)))", one) for one in ids}
+        page.until(lambda: len(colors()) == 2, "a colour for each author")
 
     def test_a_transfer_is_shown_where_the_map_comes_from(self):
         large = self.folder / "large.worldmap"

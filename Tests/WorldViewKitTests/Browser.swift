@@ -26,7 +26,7 @@ struct Browser: Sendable {
 
   /// The key in the server's answer to a token.
   static func key(in answer: String) -> String? {
-    answer.hasPrefix("HTTP/1.1 200") ? answer.split(separator: "\"").dropLast().last.map(String.init) : nil
+    answer.firstMatch(of: /"key":"([0-9a-f]+)"/).map { String($0.output.1) }
   }
 
   func get(_ path: String) async throws -> String { try await send(request(path)) }

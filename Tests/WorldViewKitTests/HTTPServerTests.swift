@@ -15,11 +15,12 @@ struct HTTPServerTests {
 
   private static func run(
     patience: Duration = .seconds(10), bodyLimit: @escaping HTTPRequest.BodyLimit = { _ in 65536 },
+    trusts: @escaping @Sendable (HTTPRequest) -> Bool = { _ in false },
     _ handler: @escaping HTTPServer.Handler = echo, _ body: (Browser) async throws -> Void
   ) async throws {
     let server = try await HTTPServer(host: "127.0.0.1", port: 0, patience: patience)
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { await server.run(bodyLimit: bodyLimit, handler) }
+      group.addTask { await server.run(bodyLimit: bodyLimit, trusts: trusts, handler) }
       try await body(Browser(port: server.port, key: nil))
       group.cancelAll()
     }
@@ -115,6 +116,41 @@ struct HTTPServerTests {
           try connection.send([UInt8(ascii: "x")])
           try await Task.sleep(for: .milliseconds(20))
         }
+      }
+    }
+  }
+
+  @Test("four hundred slow strangers delay nobody, and end nobody who is known")
+  func strangers() async throws {
+    try await Self.run(trusts: { $0.field("authorization") == "me" }) { browser in
+      let known = "GET /known HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\nAuthorization: me\r\n\r\n"
+      let friend = try browser.connect(known)
+      _ = try await friend.text(until: "GET /known")
+      // Halves of headers.
+      let slow = try (0..<400).map { number in
+        try browser.connect(number % 2 == 0 ? "GET / HTTP/1.1\r\nA: " : "POST / HTTP/1.1\r\nHost: localhost")
+      }
+      for path in ["/first", "/second"] {
+        let start = ContinuousClock.now
+        #expect(try await browser.get(path).contains("GET \(path)"))
+        // Far less than their patience, on a machine that runs other tests; a browser tells how much (Tests/Browser).
+        #expect(start.duration(to: .now) < .seconds(5))
+      }
+      try friend.send(Array(known.utf8))
+      _ = try await friend.text(until: "GET /known")
+      withExtendedLifetime(slow) {}
+    }
+  }
+
+  @Test("the strangers that are ended are the oldest")
+  func oldest() async throws {
+    try await Self.run { browser in
+      let waiting = try (0..<HTTPServer.strangerLimit).map { _ in try browser.connect("GET / HTTP/1.1\r\n") }
+      let latest = try browser.connect("GET /latest HTTP/1.1\r\n")
+      #expect(try await waiting[0].text(until: nil).isEmpty)
+      for connection in [waiting[1], latest] {
+        try connection.send(Array("Host: 127.0.0.1:\(browser.port)\r\nConnection: close\r\n\r\n".utf8))
+        #expect(try await connection.text(until: nil).hasPrefix("HTTP/1.1 200"))
       }
     }
   }

@@ -12,16 +12,22 @@ struct ViewOptionsTests {
   @Test("everything has a default but for the name")
   func defaults() throws {
     let options = try #require(try parse("--name", "vera"))
-    #expect(options.peer.accept == .ask && options.peer.invite == .automatic)
+    #expect(options.peer.accept == .ask && options.peer.invite == .ask)
     #expect(options.http == PeerAddress(host: "127.0.0.1", port: 0) && options.peer.service == "sharedworld")
     #expect(throws: UsageError("missing option '--name NAME'")) { try parse() }
   }
 
-  @Test("the page asks about invitations, and nobody can name a peer to invite")
+  @Test("nobody is accepted or invited unasked, unless the command line says so")
   func policies() throws {
     #expect(try parse("--name", "vera", "--accept", "none", "--invite", "none")?.peer.accept == InvitationPolicy.none)
     #expect(try parse("--name=v", "--accept", "all")?.peer.accept == .automatic)
-    #expect(throws: UsageError("--invite: 'ask' is not one of all, none")) { try parse("--name=v", "--invite", "ask") }
+    let desks = (InvitationDesk(), CodeDesk())
+    for (words, policy): ([String], InvitationPolicy) in [([], .none), (["--invite", "all"], .automatic)] {
+      let line = ["--name", "v"] + words
+      let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
+      let configuration = try options.peer.configuration(asking: desks.0, comparing: desks.1)
+      #expect(configuration.invitePolicy == policy && configuration.acceptPolicy == .ask)
+    }
   }
 
   @Test("the help names every option and exit status")

@@ -73,7 +73,7 @@ struct WorldViewProgramTests {
   @Test(
     "a mistake is told on standard error, with the statuses of the other programs",
     arguments: [
-      (["--invite", "ask"], 2, "worldview: --invite: 'ask' is not one of all, none\nTry: worldview --help\n"),
+      (["--invite", "some"], 2, "worldview: --invite: 'some' is not one of all, ask, none\nTry: worldview --help\n"),
       (["--map", "/nowhere"], 4, "worldview: cannot read /nowhere: No such file or directory\n"),
       (["--http", "192.0.2.1:1"], 4, "worldview: cannot listen on 192.0.2.1:1: Cannot assign requested address\n"),
     ])

@@ -86,6 +86,11 @@ extension JSON {
       list = members.map { Member(name: $0.0, value: $0.1) }
     }
 
+    /// Members whose names are no literals.
+    package init(_ members: [(String, JSON)]) {
+      list = members.map { Member(name: $0.0, value: $0.1) }
+    }
+
     private init(_ list: [Member]) {
       self.list = list
     }

@@ -75,7 +75,7 @@ extension Session {
   private func isWorthInviting(_ target: InvitationTarget) -> Bool {
     guard case .candidate(let id) = target else { return true }
     guard let candidate = discovery.candidate(id) else { return false }
-    guard let peer = candidate.peer?.id ?? candidate.announcedKey else { return true }
+    guard let peer = candidate.likelyPeer else { return true }
     let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
     return !isMember && peer != localPeer.id
   }

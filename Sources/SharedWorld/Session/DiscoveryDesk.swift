@@ -26,7 +26,7 @@ struct DiscoveryDesk {
   private struct Service {
     let instance: ServiceInstance
     let record: DiscoveryRecord
-    let seenBefore: Peer?
+    var seenBefore: Peer?
   }
 
   private var found: Table<Candidate.ID, Service> = [:]
@@ -164,6 +164,19 @@ struct DiscoveryDesk {
         desk.withdrawClaim(of: instance.name)
         desk.found[instance.name] = nil
       }
+    }
+  }
+
+  /// Looks again who the services are, since the key of a member is known by now; tells of those that look different.
+  mutating func recognizeAgain(_ recognize: (_ tag: String) -> Peer?) -> [Session.Event] {
+    let before = found.keys.map { ($0, candidate($0)) }
+    for (id, _) in before {
+      guard let seen = found[id]?.record.tag.flatMap(recognize) else { continue }
+      let named = seen.name.isEmpty ? peer(seen.id) : seen
+      found[id]?.seenBefore = named
+    }
+    return before.compactMap { id, old in
+      candidate(id).flatMap { $0 == old ? nil : .candidateFound($0) }
     }
   }
 

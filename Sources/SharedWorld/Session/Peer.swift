@@ -101,6 +101,9 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   /// The words of its app (``Session/Configuration/Advertising/info``).
   public let info: [String: String]
 
+  /// The peer that an invitation of it is sent to, as far as that is known.
+  package var likelyPeer: PeerID? { peer?.id ?? announcedKey ?? seenBefore?.id }
+
   init(
     id: ID, name: String?, peer: Peer?, seenBefore: Peer? = nil, standing: Standing = .open,
     asksForPasscode: Bool = false,

@@ -48,7 +48,7 @@ extension Session {
       identify(Peer(id: id, name: name))
       record(Peer(id: id, name: name))
     case .recognitionKey(let key, let id):
-      if let store = trust.storeToRecord(key, of: id) { add(discovery.peer(id), to: store, recognizedBy: key) }
+      record(key, of: id, into: &events)
     case .invitationReceived(let id, let from, let name, let context):
       receive(id, from: Peer(id: from, name: name), context, into: &events)
     case .invitationWithdrawn(let id, let peer):
@@ -204,6 +204,13 @@ extension Session {
     _ = jobs.add(priority: .utility) { [hub] in
       do throws(SessionError) { try book.record(addresses, of: peer.id) } catch { hub.publish([.problem(error)]) }
     }
+  }
+
+  /// Records the key by which a member is recognised later, and recognises its service.
+  private func record(_ key: RecognitionKey, of id: PeerID, into events: inout [Event]) {
+    guard let store = trust.storeToRecord(key, of: id) else { return }
+    add(discovery.peer(id), to: store, recognizedBy: key)
+    recognizeServices(into: &events)
   }
 
   /// Records a key, beside the event loop.

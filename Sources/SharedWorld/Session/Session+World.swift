@@ -142,13 +142,14 @@ extension Session {
 
   /// Carries out a step of an ``UndoHistory``.
   ///
-  /// - Throws: The errors of ``move(_:to:acknowledgement:)``, ``remove(_:acknowledgement:)`` and
+  /// - Throws: The errors of ``move(_:to:acknowledgement:)``, ``rename(_:to:)``, ``remove(_:acknowledgement:)`` and
   ///   ``restore(_:from:acknowledgement:)``.
   public func perform(_ step: UndoHistory.Step) async throws(SessionError) {
     switch step {
     case .remove(let id): try await remove(id)
     case .restore(let anchor, let removed): try await restore(anchor, from: removed)
     case .move(let id, let transform): try await move(id, to: transform)
+    case .rename(let id, let name): try rename(id, to: name)
     }
   }
 }

@@ -418,6 +418,12 @@ extension Session {
     tell(discovery.take(event) { trust.peer(tagged: $0, on: day) })
   }
 
+  /// A member has told the key by which its service is recognised: a member is nobody to invite.
+  func recognizeServices(into events: inout [Event]) {
+    let day = Self.today
+    events += discovery.recognizeAgain { trust.peer(tagged: $0, on: day) }
+  }
+
   /// Tells the app of services, and invites those that the policy names.
   private func tell(_ events: [Event]) {
     updateSnapshot()

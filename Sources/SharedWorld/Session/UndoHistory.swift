@@ -12,6 +12,8 @@ public struct UndoHistory: Hashable, Sendable {
     case place(Anchor)
     /// Moved an anchor.
     case move(AnchorID, from: Transform, to: Transform)
+    /// Renamed an anchor.
+    case rename(AnchorID, from: String, to: String)
     /// Removed an anchor; this was its last state.
     case remove(Anchor)
   }
@@ -25,6 +27,8 @@ public struct UndoHistory: Hashable, Sendable {
     case restore(Anchor, from: AnchorID)
     /// Move the anchor.
     case move(AnchorID, to: Transform)
+    /// Rename the anchor.
+    case rename(AnchorID, to: String)
   }
 
   /// Edits that are remembered.
@@ -53,17 +57,25 @@ public struct UndoHistory: Hashable, Sendable {
   /// The step that takes the last edit back; nil when there is none.
   public mutating func undo() -> Step? {
     guard let edit = done.popLast() else { return nil }
+    undone.append(edit)
     switch edit {
-    case .place(let anchor):
-      undone.append(edit)
-      return .remove(current(anchor.id))
-    case .move(let id, let from, _):
-      undone.append(edit)
-      return .move(current(id), to: from)
-    case .remove(let anchor):
-      undone.append(edit)
+    case .place(let anchor): return .remove(current(anchor.id))
+    case .move(let id, let from, _): return .move(current(id), to: from)
+    case .rename(let id, let from, _): return .rename(current(id), to: from)
+    case .remove(let anchor): return restore(anchor)
+    }
+  }
+
+  /// The step that takes the removal of an anchor back, whichever edits came after it; nil when it is not remembered.
+  ///
+  /// No later edit is about an anchor that is gone, so this one can be taken out of the order.
+  package mutating func undoRemoval(of id: AnchorID) -> Step? {
+    for index in done.indices.reversed() {
+      guard case .remove(let anchor) = done[index], anchor.id == id else { continue }
+      undone.append(done.remove(at: index))
       return restore(anchor)
     }
+    return nil
   }
 
   /// The step that makes the edit that was taken back last again; nil when there is none.
@@ -73,6 +85,7 @@ public struct UndoHistory: Hashable, Sendable {
     switch edit {
     case .place(let anchor): return restore(anchor)
     case .move(let id, _, let to): return .move(current(id), to: to)
+    case .rename(let id, _, let to): return .rename(current(id), to: to)
     case .remove(let anchor): return .remove(current(anchor.id))
     }
   }
@@ -118,7 +131,7 @@ extension UndoHistory.Edit {
   fileprivate var anchor: AnchorID {
     switch self {
     case .place(let anchor), .remove(let anchor): anchor.id
-    case .move(let id, _, _): id
+    case .move(let id, _, _), .rename(let id, _, _): id
     }
   }
 }

@@ -10,11 +10,16 @@ final class HTTPDesk: Sendable {
     let socket: Int32
     /// When its client must have sent the request; nil while that is being answered.
     var deadline: ContinuousClock.Instant?
+    /// Which one it is, in the order of their beginnings.
+    let number: UInt64
+    /// Whether nobody knows its client, and it may end so that another one can begin.
+    var isStranger = true
   }
 
   private struct State {
     /// By the address of the library's own record.
     var connections: [UInt: Connection] = [:]
+    var begun: UInt64 = 0
     var exchanges: [ObjectIdentifier: HTTPExchange] = [:]
     var isClosed = false
     /// Resumed when the last exchange is over.
@@ -31,13 +36,18 @@ final class HTTPDesk: Sendable {
   private let queue: AsyncStream<HTTPExchange>.Continuation
   private let access: HTTPAccess
   private let bodyLimit: HTTPRequest.BodyLimit
+  private let trusts: @Sendable (HTTPRequest) -> Bool
   private let patience: Duration
   private let state = Mutex(State())
 
-  init(access: HTTPAccess, bodyLimit: @escaping HTTPRequest.BodyLimit, patience: Duration) {
+  init(
+    access: HTTPAccess, bodyLimit: @escaping HTTPRequest.BodyLimit,
+    trusts: @escaping @Sendable (HTTPRequest) -> Bool, patience: Duration
+  ) {
     (requests, queue) = AsyncStream.makeStream(of: HTTPExchange.self)
     self.access = access
     self.bodyLimit = bodyLimit
+    self.trusts = trusts
     self.patience = patience
   }
 
@@ -123,6 +133,7 @@ final class HTTPDesk: Sendable {
     do throws(HTTPFailure) {
       _ = try head.bodySize(limit: bodyLimit(head))
       try access.check(head)
+      if trusts(head) { change(connection) { $0.isStranger = false } }
       return .YES
     } catch {
       exchange.refuse(error)
@@ -150,17 +161,37 @@ final class HTTPDesk: Sendable {
   private func connection(_ connection: OpaquePointer, _ event: MHD_ConnectionNotificationCode) {
     let (key, socket, begins) = (UInt(bitPattern: connection), microhttpd_socket(connection), microhttpd_begins(event))
     state.withLock { state in
-      state.connections[key] = begins != 0 ? Connection(socket: socket, deadline: .now + patience) : nil
+      state.connections[key] = nil
+      guard begins != 0 else { return }
+      Self.makeRoom(in: &state)
+      state.begun += 1
+      state.connections[key] = Connection(socket: socket, deadline: .now + patience, number: state.begun)
     }
+  }
+
+  /// Ends the stranger that has been here longest, where there are too many.
+  private static func makeRoom(in state: inout State) {
+    let strangers = state.connections.filter(\.value.isStranger)
+    guard strangers.count >= HTTPServer.strangerLimit,
+      let oldest = strangers.min(by: { $0.value.number < $1.value.number })
+    else { return }
+    // The library reads the end, and closes the socket; until then it counts no more.
+    shutdown(oldest.value.socket, Int32(SHUT_RDWR))
+    state.connections[oldest.key]?.isStranger = false
   }
 
   private func setDeadline(
     of connection: OpaquePointer, _ change: (ContinuousClock.Instant?) -> ContinuousClock.Instant?
   ) {
+    self.change(connection) { $0.deadline = change($0.deadline) }
+  }
+
+  private func change(_ connection: OpaquePointer, _ body: (inout Connection) -> Void) {
     let key = UInt(bitPattern: connection)
     state.withLock { state in
-      guard let old = state.connections[key] else { return }
-      state.connections[key]?.deadline = change(old.deadline)
+      guard var changed = state.connections[key] else { return }
+      body(&changed)
+      state.connections[key] = changed
     }
   }
 

@@ -5,7 +5,11 @@ import Glibc
 /// A server of HTTP/1.1 for one page on this machine, by libmicrohttpd; everything is bounded.
 package struct HTTPServer: Sendable {
   /// Connections served at once; more wait until others have gone.
-  package static let connectionLimit = 32
+  static let connectionLimit = 256
+  /// Those of them whose clients have not shown that they are trusted; of more, the oldest ends.
+  ///
+  /// A client that is trusted shows so within milliseconds, so that any number of slow strangers delays it by no more.
+  package static let strangerLimit = 64
   /// The memory of the library for one connection, which bounds the header, too (bytes).
   private static let connectionMemory = 32 * 1024
   /// How often the server looks for clients that have gone or take too long.
@@ -36,9 +40,15 @@ package struct HTTPServer: Sendable {
 
   /// Serves until the task is cancelled; connections that come later wait for the next call.
   ///
-  /// - Parameter bodyLimit: The longest body of a request (bytes).
-  package func run(bodyLimit: @escaping HTTPRequest.BodyLimit, _ handler: @escaping Handler) async {
-    let desk = HTTPDesk(access: HTTPAccess(port: port), bodyLimit: bodyLimit, patience: patience)
+  /// - Parameters:
+  ///   - bodyLimit: The longest body of a request (bytes).
+  ///   - trusts: Whether the header of a request shows that its client is no stranger; until then its connection may end.
+  ///   - handler: Answers the requests.
+  package func run(
+    bodyLimit: @escaping HTTPRequest.BodyLimit, trusts: @escaping @Sendable (HTTPRequest) -> Bool = { _ in false },
+    _ handler: @escaping Handler
+  ) async {
+    let desk = HTTPDesk(access: HTTPAccess(port: port), bodyLimit: bodyLimit, trusts: trusts, patience: patience)
     // The library closes the descriptor that it is given.
     let listener = dup(socket.descriptor)
     guard listener >= 0 else { return }

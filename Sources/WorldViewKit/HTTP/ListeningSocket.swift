@@ -17,7 +17,8 @@ final class ListeningSocket: Sendable {
     guard address.withSystemAddress({ bind(descriptor, $0, $1) }) == 0 else {
       throw SystemCallFailure("bind", code: errno)
     }
-    guard listen(descriptor, 16) == 0 else { throw SystemCallFailure("listen", code: errno) }
+    // A connection for which there is no room here is tried again a second later.
+    guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemCallFailure("listen", code: errno) }
   }
 
   deinit {

@@ -54,9 +54,37 @@ package struct RenameRequest: Decodable, Equatable, Sendable {
   package let name: String
 }
 
-/// An anchor to remove.
-package struct RemoveRequest: Decodable, Equatable, Sendable {
+/// An anchor to remove, or to bring back.
+package struct AnchorRequest: Decodable, Equatable, Sendable {
   package let anchor: String
+}
+
+/// The user's answer to the question whether the session's map takes the place of one that was not sent.
+struct ShowMapRequest: Decodable, Equatable, Sendable {
+  /// The session's map.
+  let map: String
+  let isShown: Bool
+}
+
+/// A peer that is removed, or about which the user wants to read no more.
+struct PeerRequest: Decodable, Equatable, Sendable {
+  let peer: String
+}
+
+/// Another part for a peer.
+struct RoleRequest: Decodable, Equatable, Sendable {
+  let peer: String
+  let role: String
+}
+
+/// Whether newcomers are turned away.
+struct LockRequest: Decodable, Equatable, Sendable {
+  let isLocked: Bool
+}
+
+/// An invitation of this page's users that is withdrawn.
+struct WithdrawRequest: Decodable, Equatable, Sendable {
+  let number: Int
 }
 
 /// The user's answer to an invitation.

@@ -15,7 +15,7 @@ package struct Scene: Sendable {
   /// How well it shows its place.
   let mappingStatus: MappingStatus
   /// It as it came, with the anchors of its file.
-  let map: WorldMap
+  private(set) var map: WorldMap
 
   private var cloud: FeatureCloud { map.cloud }
 
@@ -37,6 +37,9 @@ package struct Scene: Sendable {
     // The cloud keeps the index that every tap searches: it is built here, not while a user waits for a tap.
     _ = cloud.spatialIndex
   }
+
+  /// An anchor of the file is gone from the session: it is not saved or sent with the map any more.
+  mutating func forget(_ anchor: AnchorID) { map.anchors.removeAll { $0.id == anchor } }
 
   /// The nearest thing under a tap, of what the page shows: points and plane anchors inside its clipping box.
   package func hit(_ tap: TapRequest, anchors: [Anchor]) -> HitTest.Result? {

@@ -14,6 +14,8 @@ package final class Changes: Sendable {
     package static let state = News(rawValue: 1)
     /// Where a dragged anchor or a device is, which is new up to 60 times a second.
     package static let live = News(rawValue: 2)
+    /// Nothing but that the server is there.
+    package static let beat = News(rawValue: 4)
   }
 
   private struct State {

@@ -10,6 +10,8 @@ struct Hand {
     let drag: Drag
     /// Where it was taken.
     let origin: Transform
+    /// Where it is now.
+    fileprivate(set) var place: Transform
     fileprivate var latest: ContinuousClock.Instant
   }
 
@@ -23,14 +25,21 @@ struct Hand {
 
   /// Takes an anchor.
   mutating func take(_ drag: Drag, from origin: Transform) -> Held {
-    let taken = Held(drag: drag, origin: origin, latest: .now)
+    let taken = Held(drag: drag, origin: origin, place: origin, latest: .now)
     held[drag.anchor] = taken
     return taken
   }
 
+  /// An anchor in the hand is somewhere else.
+  mutating func move(_ anchor: AnchorID, to place: Transform) { held[anchor]?.place = place }
+
   /// Lets an anchor go.
   mutating func release(_ anchor: AnchorID) { held[anchor] = nil }
 
-  /// Lets go what pages that are gone have held.
-  mutating func releaseAbandoned() { held = held.filter { $0.value.latest + Self.patience > .now } }
+  /// Lets go what pages that are gone have held, and returns it.
+  mutating func releaseAbandoned() -> [Held] {
+    let abandoned = held.values.filter { $0.latest + Self.patience <= .now }
+    for one in abandoned { release(one.drag.anchor) }
+    return abandoned
+  }
 }

@@ -25,6 +25,9 @@ package struct PageDoor: Sendable {
   /// The page's address, which works once.
   package var address: String { "http://\(PeerAddress(host: host, port: port))/#\(key.currentToken)" }
 
+  /// Whether other machines reach the page.
+  var isOpenToOthers: Bool { SocketAddress.Host(host).map { !$0.isLoopback } ?? (host != "localhost") }
+
   /// An address of this machine that others reach where it listens on all of them, which is none to open.
   private static func reachable(_ host: String, among addresses: [InterfaceAddress]) -> String {
     guard host == "0.0.0.0" || host == "::" else { return host }
@@ -44,4 +47,6 @@ package struct PageDoor: Sendable {
 
 extension SocketAddress.Host {
   fileprivate var isIPv4: Bool { if case .ipv4 = self { true } else { false } }
+
+  fileprivate var isLoopback: Bool { "\(self)" == "::1" || "\(self)".hasPrefix("127.") }
 }

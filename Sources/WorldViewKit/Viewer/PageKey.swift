@@ -7,16 +7,22 @@ import Synchronization
 /// (RFC 6750 §2.1), and a token buys the key. The token is in the address, behind `#`, which no browser sends; it works once,
 /// because the command line of a browser, with the address in it, is open to every user. A cookie would not do: browsers send
 /// it to the other ports of this machine, too.
+///
+/// After a crash another user can take the port, whom a page must not believe. So the server begins each stream of events with
+/// a second secret, which nobody but the server ever says; the key, which pages show, does not tell it.
 final class PageKey: Sendable {
   /// Words of 64 random bits in a token and in the key.
   private static let words = 2
 
   private let key: String
+  /// The secret that proves the server, for a page that has shown the key.
+  let proof: String
   private let token: Mutex<String>
 
   /// A key and a first token, from the system's random numbers.
   init() {
     key = Self.secret()
+    proof = Self.secret()
     token = Mutex(Self.secret())
   }
 

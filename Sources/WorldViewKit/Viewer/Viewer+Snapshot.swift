@@ -8,10 +8,13 @@ extension Viewer {
   /// Everything the page shows but for the points.
   func snapshot() async -> JSON {
     await refreshScene()
-    hand.releaseAbandoned()
+    releaseAbandoned()
     let state = await session.state()
     var peers: [JSON] = []
-    for peer in state.peers { peers.append(describe(peer, await session.alignment(of: peer.id))) }
+    for peer in state.peers {
+      let (alignment, role) = (await session.alignment(of: peer.id), try? await session.role(of: peer.id))
+      peers.append(describe(peer, alignment, role))
+    }
     let anchors = await session.anchors()
     let map: JSON =
       scene.mapID.map { id in
@@ -24,18 +27,40 @@ extension Viewer {
       "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
       "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
+      "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
       "asksForPasscode": .bool(trouble?.room != nil),
-      "canUndo": .bool(history.canUndo), "canRedo": .bool(history.canRedo), "log": .array(log.lines.map(JSON.string)),
+      "canUndo": .bool(edits.history.canUndo), "canRedo": .bool(edits.history.canRedo),
+      "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
-      "digest": .string(await session.digest().description), "problem": .optional(trouble?.text),
+      "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
+      "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
+      "digest": .string(await session.digest().description),
+      "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
+      "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
-    return .object(members + (await live()))
+    return .object(members + (await describeRights(state)) + (await live()))
+  }
+
+  /// The numbers of the colors of peers, by their ids.
+  private func colors(of peers: [PeerID]) -> JSON {
+    let ids = [session.localPeer.id] + Set(peers).sorted()
+    return .object(JSON.Members(ids.map { ($0.description, .integer(people.color(of: $0))) }))
   }
 
   private func person(_ id: PeerID) -> JSON {
-    ["id": .string(id.description), "name": .string(names[id] ?? id.short)]
+    ["id": .string(id.description), "name": .string(people.name(of: id))]
+  }
+
+  /// The session's map that the user is asked about, and who shares it where that is known.
+  private func describeOffer(_ id: MapID, _ state: Session.State) -> JSON {
+    let provider = receipt.flatMap { $0.mapID == id ? person($0.from.id) : nil }
+    return ["id": .string(id.description), "points": .integer(state.mapPoints), "from": provider ?? .null]
+  }
+
+  private func describe(_ peer: Peer) -> JSON {
+    ["id": .string(peer.id.description), "name": .string(peer.name)]
   }
 
   private func describe(_ invitation: Invitation) -> JSON {
@@ -53,14 +78,15 @@ extension Viewer {
     ]
   }
 
-  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment) -> JSON {
+  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
     var percent: Int?
     if case .transferring(let share) = status.map.stage { percent = Int(share) }
     return [
       "id": .string(status.id.description), "name": .string(status.peer.name),
       "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
       "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
-      "percent": percent.map(JSON.integer) ?? .null, "alignment": describe(alignment),
+      "percent": percent.map(JSON.integer) ?? .null, "role": .optional(role?.rawValue),
+      "alignment": describe(alignment),
       "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }
@@ -120,5 +146,61 @@ extension Viewer {
     let columns = transform.columns
     return .array(
       [columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { JSON.single(column[$0]) } })
+  }
+
+  // MARK: Peers
+
+  /// The invitations of this peer that nobody has answered: those of the page's users, and those that the session repeats.
+  func describeCalls(_ state: Session.State) -> JSON {
+    var asked = state.inviting
+    var calls: [(call: Calls.Call, peer: Peer?)] = calls.open.map { call in
+      let key = call.target.link?.peer ?? state.candidates.first { $0.id == call.target.candidate }?.likelyPeer
+      guard let index = asked.firstIndex(where: { $0.id == key }) else { return (call, nil) }
+      return (call, asked.remove(at: index))
+    }
+    // An address names no peer: whose it is can be told where one alone is left.
+    if let index = calls.firstIndex(where: { $0.peer == nil }), calls.count(where: { $0.peer == nil }) == 1,
+      asked.count == 1
+    {
+      calls[index].peer = asked.removeFirst()
+    }
+    return .array(
+      calls.map { call, peer in
+        [
+          "number": .integer(call.number), "target": .string(call.name), "name": .optional(peer?.name),
+          "id": .string("call \(call.number)"),
+        ]
+      }
+        + asked.map { peer in
+          ["number": .null, "target": .null, "name": .string(peer.name), "id": .string(peer.id.description)]
+        })
+  }
+
+  /// The services in sight that are not in the session.
+  func describeCandidates(_ state: Session.State) -> JSON {
+    let members = Set(state.peers.map(\.id)).union([session.localPeer.id])
+    let strangers = state.candidates.filter { candidate in
+      !(candidate.likelyPeer.map(members.contains) ?? false)
+    }
+    return .array(
+      strangers.map { candidate in
+        [
+          "id": .string(candidate.id), "name": .string(candidate.seenBefore?.name ?? candidate.name ?? candidate.id),
+          "isKnown": .bool(candidate.seenBefore != nil), "standing": .string(candidate.standing.rawValue),
+          "asksForPasscode": .bool(candidate.asksForPasscode),
+        ]
+      })
+  }
+
+  /// The rights of this peer over members.
+  func describeRights(_ state: Session.State) async -> JSON.Members {
+    let role = try? await session.role(of: session.localPeer.id)
+    let isOwned = (try? await session.owner()) ?? nil != nil
+    let rules = role == .creator || role == .moderator
+    return [
+      "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(role?.rawValue),
+      "mayRule": .bool(isOwned ? rules : state.host == session.localPeer.id),
+      "isPasscodeClosed": .bool(trouble?.isPasscodeClosed == true),
+    ]
   }
 }

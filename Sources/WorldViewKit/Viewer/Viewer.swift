@@ -1,3 +1,4 @@
+import Glibc
 package import SharedWorld
 package import PeerCLI
 
@@ -27,15 +28,16 @@ package actor Viewer {
   let files: [String: PageFile]
 
   var scene = Scene()
-  var names: [PeerID: String]
-  /// The names that services in sight show.
-  var candidateNames: [Candidate.ID: String] = [:]
+  var people: People
+  /// The invitations that wait for others.
+  var calls = Calls()
   var progress: Session.MapProgress?
   var trouble: Trouble?
-  var tapsWithoutName = 0
   var log = EventLog()
-  /// The edits of this page's users, to be taken back.
-  var history = UndoHistory()
+  /// The edits of this page's users.
+  var edits = Edits()
+  /// The map of another peer that arrived last.
+  var receipt: Session.MapReceipt?
   /// The session's map that came into view last.
   var sharedID: MapID?
   /// The anchors that users of the page drag.
@@ -68,7 +70,7 @@ package actor Viewer {
     self.files = files
     self.door = door
     self.entry = entry
-    names = [session.localPeer.id: session.localPeer.name]
+    people = People(session.localPeer)
   }
 
   /// The port the page is served on.
@@ -79,20 +81,25 @@ package actor Viewer {
   /// The page's address, which works once.
   package nonisolated var address: String { door.address }
 
+  nonisolated var isOpenToOthers: Bool { door.isOpenToOthers }
+
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
-    console.say(.serving(address, me, port: session.port))
-    for target in options.peer.connect where !entry.rooms.contains(target) { await session.keepInviting(target) }
+    let isPictured = isOpenToOthers && isatty(STDOUT_FILENO) == 1
+    console.say(.serving(address, me, port: session.port, isPictured: isPictured))
+    if let kept = entry.kept { await takeOver(kept) }
+    for target in options.peer.connect where !entry.room.contains(target) { await session.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.enterRooms() }
+      group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
+      group.addTask { await self.beat() }
       group.addTask {
-        await self.door.server.run(bodyLimit: { self.bodyLimit(of: $0) }) { request throws(HTTPFailure) in
-          try await self.respond(to: request)
-        }
+        await self.door.server.run(
+          bodyLimit: { self.bodyLimit(of: $0) }, trusts: { self.pageKey.admits($0) }
+        ) { request throws(HTTPFailure) in try await self.respond(to: request) }
       }
-      // The first task ends early.
+      // The first task ends early, and the end of any other one is that of the page.
       await group.next()
       await group.next()
       group.cancelAll()
@@ -107,31 +114,54 @@ package actor Viewer {
     }
   }
 
+  /// Tells pages each second that the server is there, and whom an invitation has reached, of which no event tells.
+  private func beat() async {
+    var shown: [PeerID] = []
+    while (try? await Task.sleep(for: .seconds(1))) != nil {
+      let inviting = await session.state().inviting.map(\.id)
+      changes.announce(inviting == shown ? .beat : .state)
+      shown = inviting
+    }
+  }
+
   private func record(_ event: Session.Event) {
     switch event {
-    case .candidateFound(let candidate): candidateNames[candidate.id] = candidate.seenBefore?.name ?? candidate.name
-    case .candidateLost(let candidate): candidateNames[candidate.id] = nil
+    case .candidateFound(let candidate): people.note(candidate)
+    case .candidateLost(let candidate): people.forget(candidate)
     case .discoveryUnavailable(let reason): trouble = Trouble(text: "peers cannot be found now: \(reason)")
-    case .nobodyFound(let diagnosis): show(ProgramFailure("nobody-found", diagnosis.summary))
+    case .nobodyFound(let diagnosis):
+      show(ProgramFailure("nobody-found", diagnosis.summary))
+      trouble?.isHint = true
     case .peerJoined(let peer):
-      names[peer.id] = peer.name
+      people.note(peer)
+      calls.answer(peer.id)
+      calls.forget(peer.id)
       trouble = nil
-    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _):
-      names[peer.id] = peer.name
+    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _): people.note(peer)
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
-    case .mapReceived: progress = nil
-    case .mapFailed(let error), .problem(let error): show(ProgramFailure(error))
+    case .mapReceived(let receipt): (progress, self.receipt) = (nil, receipt)
+    case .anchorRemoved(let anchor, _): if !isShared { scene.forget(anchor.id) }
+    case .mapFailed(let error): show(ProgramFailure(error))
+    case .problem(let error):
+      show(ProgramFailure(error))
+      trouble?.isPasscodeClosed = error.code == .passcodeLocked
     case .ended where ending != nil: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
     case .invitationReceived(let invitation):
-      // Else the desk has reported it.
-      if options.peer.accept != .ask { console.complain(.invitation(invitation, isAsked: false)) }
+      // The desk has reported it where the user is asked.
+      if options.peer.accept == .ask {
+        calls.ask(invitation)
+      } else {
+        console.complain(.invitation(invitation, isAsked: false))
+      }
     case .invitationFailed(let target, let error, let isRetried): show(error, inviting: target, isRetried: isRetried)
     case .newDevice(let peer, let known):
       let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
       show(ProgramFailure("new-device", message))
     // Every event makes the page look again, which must not find these.
-    case .invitationEnded(_, let id): desk.withdraw(id)
+    case .invitationEnded(let peer, let id):
+      calls.end(id, of: peer)
+      desk.withdraw(id)
     case .codeEnded(_, let id, _): codes.withdraw(id)
     // The others say nothing that the page's state does not.
     default: break
@@ -140,8 +170,7 @@ package actor Viewer {
 
   private func show(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {
     note(error, inviting: target)
-    let name = target.candidate.map { candidateNames[$0] ?? $0 } ?? target.description
-    console.complain(.invitationFailed(inviting: name, error, isRetried: isRetried))
+    console.complain(.invitationFailed(inviting: people.name(of: target), error, isRetried: isRetried))
   }
 
   /// Shows what went wrong, on the page and in the terminal.
@@ -150,14 +179,74 @@ package actor Viewer {
     console.complain(.error(code: failure.code, message: failure.message, command: nil))
     changes.announce()
   }
+}
 
-  /// Brings the session's map into view if it is another one than before.
-  func refreshScene() async {
-    guard let id = await session.state().mapID, id != sharedID, let map = await session.map() else { return }
-    let scene = await Self.prepare(map, id)
-    // Another page may have been faster.
-    guard id != sharedID else { return }
-    (self.scene, sharedID) = (scene, id)
+// MARK: - One session after another
+
+/// One session of the program takes the place of another: a session has its passcode from its beginning.
+extension Viewer {
+  /// A failure that the user is told of.
+  struct Trouble {
+    let text: String
+    /// The room that asks for a passcode, or refused this peer's.
+    var room: InvitationTarget?
+    /// Whether strangers have to wait until somebody lets them try the passcode again.
+    var isPasscodeClosed = false
+    /// Whether nothing has failed, and it only may help.
+    var isHint = false
+  }
+
+  /// The belongings that pass from one session to the next, so that a passcode costs neither a map nor an anchor.
+  package struct Kept: Sendable {
+    fileprivate let scene: Scene
+    /// Whether this peer has shared the map in view.
+    fileprivate let isMapOwn: Bool
+    fileprivate let anchors: [Anchor]
+    fileprivate let edits: Edits
+  }
+
+  /// How a session began that took the place of another one.
+  package struct Entry: Sendable {
+    let hasPasscode: Bool
+    /// Where the room is whose passcode the user typed.
+    let room: [InvitationTarget]
+    let kept: Kept?
+
+    /// A session with the passcode of a room; the first session of a program has none.
+    package init(hasPasscode: Bool = false, room: [InvitationTarget] = [], kept: Kept? = nil) {
+      (self.hasPasscode, self.room, self.kept) = (hasPasscode, room, kept)
+    }
+  }
+
+  /// Why a page ended its session.
+  package enum Ending: Sendable {
+    /// The user has left.
+    case left
+    /// The user typed a passcode for the room at these places.
+    case again(Passcode, inviting: [InvitationTarget], keeping: Kept)
+  }
+
+  /// The belongings of this session, for the next one.
+  func kept() async -> Kept {
+    let isMapOwn = isShared && scene.map.provider == nil
+    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.anchors(), edits: edits)
+  }
+
+  /// Takes over what the session before had; a map of somebody else comes into view without being shared here.
+  func takeOver(_ kept: Kept) async {
+    (scene, edits) = (kept.scene, kept.edits)
+    do throws(SessionError) {
+      if kept.isMapOwn {
+        var map = kept.scene.map
+        // Those that were removed must not come back.
+        map.anchors = []
+        let id = try await session.share(map)
+        (scene, sharedID) = (await Self.prepare(map, id), id)
+      }
+      try await session.place(kept.anchors)
+    } catch {
+      trouble = Trouble(text: error.message)
+    }
   }
 }
 
@@ -175,8 +264,14 @@ extension Session.Event {
 
 extension Report {
   /// The page can be opened at `address`; this peer listens on `port`.
-  fileprivate static func serving(_ address: String, _ person: Person, port: UInt16) -> Report {
-    // The address alone, so that a script can use the line as it is.
-    Report("ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"])
+  ///
+  /// - Parameter isPictured: Whether a camera is to read the address from a terminal.
+  fileprivate static func serving(
+    _ address: String, _ person: Person, port: UInt16, isPictured: Bool
+  ) -> Report {
+    // The address in a line of its own, so that a script can use it as it is.
+    let picture = isPictured ? QRCode(address)?.lines.map { "\($0)" as Line } ?? [] : []
+    return Report(
+      "ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"] + picture)
   }
 }

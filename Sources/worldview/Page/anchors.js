@@ -1,5 +1,5 @@
 // The list of anchors, their labels in the picture, and what is done to one of them.
-import { $, button, color, element, fill, post } from "/dom.js";
+import { $, color, element, fill, nameOf, plainName, post, seenName, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 
 const place = (anchor) => anchor.transform.slice(12, 15);
@@ -10,9 +10,14 @@ const shown = (anchor) => {
   return drag ? { ...anchor, transform: drag.transform } : anchor;
 };
 const name = (anchor) => anchor.name || "unnamed";
+// The same in a sentence of the page.
+const said = (anchor) => plainName(name(anchor));
 const find = (id) => now.state?.anchors.find((anchor) => anchor.id === id);
 const visible = () => (now.state ? now.state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
 let drawn = "";
+
+// The ids of the list's rows: an anchor that is new comes last, so that no row moves under the pointer.
+let order = [];
 
 export function showAnchors() {
   if (!now.state) return;
@@ -23,14 +28,25 @@ export function showAnchors() {
   $("anchor-count").textContent = now.state.anchorCount;
   // A list that is built again loses the word that is being written and the button that is being pressed.
   const { edited, isMeasuring, isMoving, measured, selected } = now;
-  const next = JSON.stringify([anchors, edited, isMeasuring, isMoving, measured, selected, $("search").value]);
+  const isHeld = $("anchors").matches(":hover");
+  const next = JSON.stringify([anchors, edited, isMeasuring, isMoving, measured, selected, $("search").value, isHeld]);
   if (next !== drawn) {
     drawn = next;
-    if (!edited || !document.activeElement?.matches("#anchors input")) fill($("anchors"), anchors.filter(isSought).map(row));
-    showMeasure();
+    if (!edited || !document.activeElement?.matches("#anchors input")) fill($("anchors"), rows(anchors.filter(isSought), isHeld));
+    showTools();
   }
   showPlaces();
 }
+
+// The rows in their order; while the pointer is on the list, the place of one that is gone stays empty.
+function rows(anchors, isHeld) {
+  const here = new Map(anchors.map((anchor) => [anchor.id, anchor]));
+  const known = new Set(order);
+  order = order.filter((id) => isHeld || here.has(id)).concat(anchors.map(({ id }) => id).filter((id) => !known.has(id)));
+  return order.map((id) => (here.has(id) ? row(here.get(id)) : element("li", { className: "gone", textContent: "gone" })));
+}
+
+$("anchors").onpointerleave = showAnchors;
 
 // Puts labels and axes where things are now: sixty times a second while somebody drags one.
 export function showPlaces() {
@@ -53,7 +69,7 @@ function showLabels(things) {
   things.forEach((thing, index) => {
     const label = labels.children[index] ?? labels.appendChild(element("div", {}));
     const kind = thing.isPlane ? "plane" : thing.peer ? "device" : "";
-    label.textContent = name(thing);
+    label.textContent = seenName(name(thing));
     label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
     const author = thing.peer ?? thing.creator?.id;
     label.style.borderColor = author && !thing.isPlane ? color(author) : "";
@@ -64,12 +80,11 @@ function showLabels(things) {
 
 function row(anchor) {
   const isSelected = anchor.id === now.selected;
-  const title = anchor.id === now.edited ? nameField(anchor) : element("span", { className: "name", textContent: name(anchor) });
+  const title = anchor.id === now.edited ? nameField(anchor) : nameOf(name(anchor));
   const made = element("li", { className: isSelected ? "selected" : "", tabIndex: 0 }, [
     element("span", { className: "place", textContent: place(anchor).map((v) => v.toFixed(2)).join(" ") }),
     title,
-    anchor.creator ? element("span", { className: "author", textContent: `by ${anchor.creator.name}` }) : null,
-    isSelected ? tools(anchor) : null,
+    anchor.creator ? element("span", { className: "author" }, ["by ", nameOf(anchor.creator.name, "")]) : null,
   ]);
   made.dataset.id = anchor.id;
   if (anchor.creator) made.style.borderLeftColor = color(anchor.creator.id);
@@ -93,17 +108,31 @@ function fly(anchor) {
   view.fly(place(shown(anchor)));
 }
 
-function tools(anchor) {
-  return element("div", { className: "tools" }, [
-    button(now.isMoving ? "tap the place" : "Move", () => toggle("isMoving"), now.isMoving ? "on" : ""),
-    button("Fly to", () => fly(anchor)),
-    button("Rename", () => edit(anchor.id)),
-    button(now.isMeasuring ? "choose the other" : "Measure", () => toggle("isMeasuring"), now.isMeasuring ? "on" : ""),
-    button("Remove", () => remove(anchor.id), "danger"),
-  ]);
+// The tools of the chosen anchor have a place of their own, and words that do not change: a second click hits the same one.
+function showTools() {
+  const anchor = find(now.selected);
+  for (const one of $("anchor-tools").children) one.disabled = !anchor;
+  for (const [id, isOn] of [["move", now.isMoving], ["measure-button", now.isMeasuring]]) {
+    $(id).classList.toggle("on", isOn);
+    $(id).setAttribute("aria-pressed", isOn);
+  }
+  const [one, other] = now.measured?.map(find) ?? [];
+  if (now.isMoving) $("measure").textContent = `Tap the place for ${said(anchor)}.`;
+  else if (now.isMeasuring) $("measure").textContent = `Choose the other one, from ${said(anchor)}.`;
+  else if (one) $("measure").textContent = `${said(one)} – ${said(other)}: ${distance(one, other).toFixed(2)} m`;
+  else $("measure").textContent = anchor ? said(anchor) : "";
 }
 
-export const remove = (id) => post("/remove", { anchor: id });
+$("move").onclick = () => toggle("isMoving");
+$("fly").onclick = () => fly(find(now.selected));
+$("rename").onclick = () => edit(now.selected);
+$("measure-button").onclick = () => toggle("isMeasuring");
+$("remove").onclick = () => remove(now.selected);
+
+export async function remove(id) {
+  const anchor = find(id);
+  if (await post("/remove", { anchor: id })) toast(`${said(anchor)} is removed`, ["Undo", () => post("/restore", { anchor: id })]);
+}
 
 export function toggle(what) {
   now[what] = !now[what];
@@ -150,11 +179,6 @@ function nameField(anchor) {
 }
 
 // ---- A distance between two anchors
-
-function showMeasure() {
-  const [one, other] = now.measured?.map(find) ?? [];
-  $("measure").textContent = one ? `${name(one)} – ${name(other)}: ${distance(one, other).toFixed(2)} m` : "";
-}
 
 function distance(one, other) {
   return Math.hypot(...place(one).map((v, axis) => v - place(other)[axis]));

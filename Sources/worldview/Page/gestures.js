@@ -1,31 +1,46 @@
 // Mouse, fingers and keys over the picture.
-import { $, post, toast } from "/dom.js";
+import { $, ask, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 import { choose, remove, showAnchors, showPlaces } from "/anchors.js";
 
 // A second tap so soon (milliseconds) and so near (CSS pixels) belongs to a double click.
 const DOUBLE = { time: 500, way: 12 };
+// The answer that leaves the map unsent.
+const ALONE = "Place without it";
 // A pointer that travels further (CSS pixels) does not tap.
 const STEADY = 4;
 
 // Places an anchor, or moves the selected one, where the picture is touched; x and y are parts of its size.
 async function tap(x, y) {
   const { camera } = view;
-  if (!view.isAvailable) return toast("there is no picture to tap on: this browser has no WebGL 2");
-  if (now.state?.map && now.shown !== now.state.map.id) return toast("the map is still loading");
+  if (!view.isAvailable) return toast(view.gl ? "there is no picture to tap on; it was lost" : "there is no picture to tap on: this browser has no WebGL 2");
+  if (!now.state?.map) return toast("this room is an example; there is no map yet");
+  if (now.shown !== now.state.map.id) return toast("the map is still loading");
   const body = {
     x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
     clip: view.clip,
   };
   if (now.isMoving) body.anchor = now.selected;
   else body.name = $("name").value.trim();
-  if (!await post("/tap", body)) return;
+  if (!await isSettled() || !await post("/tap", body)) return;
   if (body.anchor) {
     now.isMoving = false;
     showAnchors();
   } else {
     $("name").value = "";
   }
+}
+
+// Whether an anchor may be placed in the map in view: where that was not sent, the others would see it stand in nothing.
+async function isSettled() {
+  const { gate, map, peers } = now.state;
+  if (!map || map.isShared || now.keptBack === map.id || !peers.some(({ state }) => state === "connected")) return true;
+  const why = gate ?? "This map was not sent: the others would not see what the anchor stands on.";
+  const word = await ask(why, gate ? [ALONE, "Cancel"] : ["Send the map and place", ALONE, "Cancel"]);
+  if (word === "Cancel") return false;
+  if (word !== ALONE) return post("/send-map");
+  now.keptBack = map.id;
+  return true;
 }
 
 const pointers = new Map();

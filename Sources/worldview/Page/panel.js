@@ -1,8 +1,11 @@
 // Shows the session beside the view; the parts of the page meet here.
-import { $, button, color, element, fill, post, toast } from "/dom.js";
+import { $, element, plainName, post, seenName, setColors, toast } from "/dom.js";
+import { showPeers } from "/peers.js";
+import { showExample } from "/example.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
+import { noticeMoves } from "/steady.js";
 import * as server from "/server.js";
 
 let hasLeft = false;
@@ -20,10 +23,12 @@ server.follow((news) => {
   showSession();
   showMap();
   showAnchors();
+  noticeMoves();
 }, (problem) => {
+  if (hasLeft) return;
   $("link").classList.toggle("on", problem === null);
   banner(problem);
-}, () => hasLeft);
+});
 
 // A notice over the picture for as long as the session cannot be seen.
 function banner(text) {
@@ -34,111 +39,50 @@ function banner(text) {
 
 function showSession() {
   const { state } = now;
-  document.title = `${state.me.name} · SharedWorld`;
-  $("me").textContent = `${state.me.name} · ${state.service} · port ${state.port}`;
-  const self = { ...state.me, name: `${state.me.name} (this peer)`, state: "connected", roundTrip: null };
-  const peers = [self, ...state.peers];
-  $("peer-count").textContent = peers.length;
-  $("peers").replaceChildren(...peers.map((peer) => element("li", {}, [
-    element("span", { className: `dot ${peer.state}`, title: peer.state }),
-    named(peer),
-    warning(peer),
-    state.host?.id === peer.id ? element("span", { className: "tag", textContent: "host" }) : null,
-    peer.map ? element("span", { className: "tag quiet", textContent: peer.map }) : null,
-    peer.percent === null || peer.percent === undefined ? null : element("progress", { max: 100, value: peer.percent }),
-    peer.alignment ? alignment(peer.alignment) : null,
-    peer.roundTrip === null ? null : element("span", { className: "trip", textContent: milliseconds(peer.roundTrip) }),
-  ])));
-  fill($("invitations"), state.invitations.map((invitation) => question(invitation, [
-    element("span", { textContent: `${invitation.name} invites you${invitation.context ? ` (“${invitation.context}”)` : ""}` }),
-    warning(invitation),
-    button("Accept", () => post("/answer", { peer: invitation.id, accept: true })),
-    button("Decline", () => post("/answer", { peer: invitation.id, accept: false })),
-  ])));
-  fill($("codes"), state.codes.map((code) => question(code, [
-    element("span", { textContent: `Does ${code.name} show the same?` }),
-    element("strong", { className: "code", textContent: code.code }),
-    warning(code),
-    button("The same", () => post("/code", { peer: code.id, isSame: true })),
-    button("Another", () => post("/code", { peer: code.id, isSame: false })),
-  ])));
-  showCandidates();
+  setColors(state.colors);
+  document.title = `${plainName(state.me.name)} · SharedWorld`;
+  $("me").textContent = `${plainName(state.me.name)} · ${state.service} · port ${state.port}`;
+  showPeers();
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
+  // That of no anchors says nothing.
+  $("digest-line").hidden = state.anchorCount === 0;
   $("digest").textContent = `${state.digest.slice(0, 16)}…`;
   $("digest").title = state.digest;
-  $("problem").textContent = state.problem ?? "";
+  $("problem").textContent = seenName(state.problem ?? "");
+  $("hint-network").textContent = seenName(state.hint ?? "");
   $("undo").disabled = !state.canUndo;
   $("redo").disabled = !state.canRedo;
   $("send").disabled = state.gate !== null;
   $("gate").textContent = state.gate ?? "";
   $("save").disabled = state.map === null;
-  $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: line })).reverse());
+  showOffer();
+  $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: seenName(line) })).reverse());
 }
 
-// Those in sight who are not in the session, and the room that wants a passcode.
-function showCandidates() {
-  const { candidates, asksForPasscode, problem } = now.state;
-  fill($("candidates"), candidates.map((candidate) => question(candidate, [
-    element("span", { textContent: candidate.name, className: "name" }),
-    candidate.isKnown ? element("span", { className: "tag quiet", textContent: "known" }) : null,
-    candidate.standing === "open" ? null : element("span", { className: "tag warning", textContent: candidate.standing }),
-    candidate.asksForPasscode ? element("span", { className: "tag quiet", textContent: "passcode" }) : null,
-    button("Invite", () => invite(candidate.name, { candidate: candidate.id })),
-  ])));
-  $("passcode-form").hidden = !asksForPasscode;
-  $("room").textContent = asksForPasscode ? problem : "";
+// The session's map waits for the user's word where one that was not sent is in view.
+function showOffer() {
+  const { offer, map } = now.state;
+  $("offer").hidden = offer === null;
+  if (!offer) return;
+  const [theirs, mine] = [offer.points, map.points].map((count) => count.toLocaleString("en"));
+  const whose = offer.from ? `${plainName(offer.from.name)} shares a map` : "The session has a map";
+  $("offer-text").textContent = `${whose} of ${theirs} points. Yours of ${mine} points was not sent; save it before another takes its place.`;
 }
 
-// How a device's frame lies to this one's; nothing is said of devices in one frame.
-function alignment({ state, residual, position, contradictions }) {
-  if (state === "aligned" && !residual && !position) return null;
-  const text = { aligned: `aligned ± ${(100 * position).toFixed(1)} cm`, aligning: "aligning …", lost: "alignment lost" }[state];
-  const title = `residual ${(100 * residual).toFixed(1)} cm, ${contradictions} contradictions`;
-  return element("span", { className: `tag ${state === "aligned" ? "quiet" : "warning"}`, textContent: text ?? "not aligned", title });
+for (const [id, isShown] of [["offer-show", true], ["offer-keep", false]]) {
+  $(id).onclick = () => post("/show-map", { map: now.state.offer.id, isShown });
 }
 
-function named(peer) {
-  const made = element("span", { textContent: peer.name, title: peer.id, className: "peer" });
-  made.style.borderBottomColor = color(peer.id);
-  return made;
-}
-
-function question({ id }, children) {
-  const made = element("li", { title: id }, children);
-  made.dataset.id = id;
-  return made;
-}
-
-// The link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
-$("invite").ontoggle = async () => {
-  if (!$("invite").open) return;
-  const { link, rows, error } = await server.json("/link");
-  $("invite-link").textContent = link ?? error;
-  $("qr").hidden = !rows;
-  if (!rows) return;
-  const size = rows.length + 8;
-  Object.assign($("qr"), { width: size, height: size });
-  const paint = $("qr").getContext("2d");
-  paint.fillStyle = "white";
-  paint.fillRect(0, 0, size, size);
-  paint.fillStyle = "black";
-  rows.forEach((row, y) => [...row].forEach((module, x) => { if (module === "1") paint.fillRect(x + 4, y + 4, 1, 1); }));
-};
-
-// What is remarkable about a key, with eight digits of it.
-function warning({ id, recognition }) {
-  const text = { "never-seen": "never seen before", "new-device": "a known name with a new key", refused: "not admitted by this peer" }[recognition];
-  return text ? element("span", { className: "tag warning", textContent: `${text}: ${id.slice(0, 8)}` }) : null;
-}
-
+// The id of the room that is shown before the first map.
+const EXAMPLE = "example";
 let isLoading = false;
 
 async function showMap() {
   const { map, progress } = now.state;
-  if (progress) showLoading(`map from ${progress.from.name}`, progress.verifiedBytes / progress.totalBytes);
-  else if (!map) showLoading("waiting for a map; load a file or drop one here");
-  else if (!isLoading) $("loading").hidden = map.id === now.shown;
-  if (!map) $("map").textContent = "none yet";
+  if (progress) showLoading(`map from ${plainName(progress.from.name)}`, progress.verifiedBytes / progress.totalBytes);
+  else if (map && !isLoading) $("loading").hidden = map.id === now.shown;
+  $("first").hidden = map !== null || Boolean(progress);
+  if (!map) showFirstStep(Boolean(progress));
   if (!map || map.id === now.shown || isLoading) return;
   isLoading = true;
   try {
@@ -173,6 +117,25 @@ async function showMap() {
   if (now.shown === map.id && now.state.map?.id !== map.id) showMap();
 }
 
+// Before the first map there is an example to look at, and one thing to do.
+function showFirstStep(isComing) {
+  const { peers, candidates } = now.state;
+  $("map").textContent = "none yet";
+  if (!isComing) $("loading").hidden = true;
+  if (now.shown !== EXAMPLE) {
+    now.shown = EXAMPLE;
+    showExample(view);
+  }
+  const other = peers.find(({ state }) => state === "connected");
+  const inSight = other ? null : candidates[0];
+  const [text, word] = other ? [`This room is an example. ${plainName(other.name)} is here; nobody has shared a map yet.`, "Load a map of your place"]
+    : inSight ? [`This room is an example. ${plainName(inSight.name)} is in sight, and may have a map.`, `Invite ${plainName(inSight.name)}`]
+      : ["This room is an example. Load a map of your place to begin, or drop its file here.", "Load a map of your place"];
+  $("first-text").textContent = text;
+  $("first-step").textContent = word;
+  $("first-step").onclick = () => (inSight ? post("/invite", { candidate: inSight.id }) : $("file").click());
+}
+
 function showLoading(text, share = null) {
   $("loading").hidden = false;
   $("loading-text").textContent = text;
@@ -181,22 +144,6 @@ function showLoading(text, share = null) {
 }
 
 // ---- What the user does
-
-// Invites a peer, which may take as long as its user thinks.
-async function invite(name, whom) {
-  $("inviting").textContent = `waiting for the answer of ${name} …`;
-  $("dial-button").disabled = true;
-  const isDone = await post("/invite", whom);
-  $("dial-button").disabled = false;
-  $("inviting").textContent = "";
-  return isDone;
-}
-
-$("dial").onsubmit = async (event) => {
-  event.preventDefault();
-  const text = $("dial-text").value.trim();
-  if (await invite(text.split("#")[0], { text })) $("dial-text").value = "";
-};
 
 $("passcode-form").onsubmit = async (event) => {
   event.preventDefault();
@@ -219,10 +166,19 @@ $("save").onclick = async () => {
 
 async function load(file) {
   showLoading(`reading ${file.name}`);
-  const problem = await server.upload("/load", file);
+  const problem = await server.upload("/load", file, ({ lost }) => { if (lost) toast(seenName(`of ${file.name}: ${lost}`)); });
   $("loading").hidden = true;
-  if (problem) toast(problem);
+  if (problem) toast(seenName(problem));
 }
+
+// On a phone the panel is a sheet over the picture.
+function openSheet(isOpen) {
+  document.querySelector("aside").classList.toggle("open", isOpen);
+  $("handle").setAttribute("aria-expanded", isOpen);
+}
+$("handle").onclick = () => openSheet($("handle").getAttribute("aria-expanded") !== "true");
+document.querySelector("aside").addEventListener("focusin", ({ target }) => { if (target !== $("handle")) openSheet(true); });
+$("view").addEventListener("pointerdown", () => openSheet(false));
 
 $("load").onclick = () => $("file").click();
 $("file").onchange = () => { if ($("file").files.length) load($("file").files[0]); $("file").value = ""; };
@@ -239,6 +195,7 @@ $("leave").onclick = async () => {
     return;
   }
   hasLeft = await post("/leave");
+  $("leave").disabled = hasLeft;
   if (hasLeft) banner("You have left the session, and worldview has ended.");
 };
 $("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });
@@ -260,8 +217,13 @@ function showCeiling() {
   view.redraw();
 }
 
-$("nogl").hidden = view.isAvailable;
+// Graphics that are lost, as when their driver starts again, come back without what they showed.
+view.onlost = (isLost) => {
+  if (!view.gl) return;
+  $("nogl").textContent = "The picture is lost: the graphics of this machine have failed. It comes back with them; if not, reload the page.";
+  $("nogl").hidden = !isLost;
+  now.shown = null;
+  if (!isLost && now.state) { showMap(); showPlaces(); }
+};
 
-function milliseconds(value) {
-  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`;
-}
+$("nogl").hidden = view.gl !== null;

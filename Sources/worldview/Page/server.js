@@ -1,10 +1,13 @@
 // Talks to the server. Any user of this machine can connect to it, so a request shows the key of this page; the token that
 // the address carries behind `#`, and that works once, buys the key. It is kept for this tab and this port alone.
 
-const KEY = "key";
-const SILENT = "worldview does not answer; nothing was done";
+import { CONNECTING, follow as followAlone } from "/stream.js";
 
-async function key() {
+const SILENT = "worldview does not answer; nothing was done";
+const BROKEN = "worldview stopped answering; whether this was done is not known";
+
+// The key that a page shows, and the proof that the server says (stream.js).
+async function secrets() {
   const token = location.hash.slice(1);
   if (token) {
     // Neither the history nor a bookmark keeps the token.
@@ -12,16 +15,22 @@ async function key() {
     const answer = await fetch("/open", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }),
     });
-    if (answer.ok) sessionStorage.setItem(KEY, (await answer.json()).key);
+    if (answer.ok) Object.entries(await answer.json()).forEach(([name, secret]) => sessionStorage.setItem(name, secret));
   }
-  return sessionStorage.getItem(KEY) ?? "";
+  const [key, proof] = ["key", "proof"].map((name) => sessionStorage.getItem(name) ?? "");
+  return { key, proof };
 }
 
-const opened = key();
+const opened = secrets();
+
+// Why nothing is sent; null while the server is there and has proven that it is the one that gave the key.
+let problem = CONNECTING;
+// Ends what waits for a server that is gone.
+let life = new AbortController();
 
 async function ask(path, options = {}) {
-  const headers = { ...options.headers, Authorization: `Bearer ${await opened}` };
-  return fetch(path, { ...options, headers });
+  const headers = { ...options.headers, Authorization: `Bearer ${(await opened).key}` };
+  return fetch(path, { signal: life.signal, ...options, headers });
 }
 
 async function refusal(answer) {
@@ -58,44 +67,47 @@ export async function post(path, body) {
   return send(path, JSON.stringify(body), { "Content-Type": "application/json" });
 }
 
-// Sends a file, likewise.
-export async function upload(path, file) {
+// Sends a file, likewise; `take` receives the answer, if it was done.
+export async function upload(path, file, take) {
   const type = file.name.includes(".") ? file.name.split(".").pop() : "";
-  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") });
+  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") }, take);
 }
 
-async function send(path, body, headers) {
+async function send(path, body, headers, take = () => {}) {
+  if (problem !== null) return SILENT;
   try {
     const answer = await ask(path, { method: "POST", headers, body });
-    return answer.ok ? null : await refusal(answer);
+    if (!answer.ok) return await refusal(answer);
+    take(await answer.json());
+    return null;
   } catch (error) {
     console.warn(error);
-    return SILENT;
+    return BROKEN;
   }
 }
 
-// Hands every state to `show` as it comes, and says to `link` whether the server is there (null) or why not, until
-// `isOver` holds. Server-sent events as in the HTML standard, §9.2, of which this server sends one `data` line each;
-// EventSource cannot show a key.
-export async function follow(show, link, isOver) {
-  while (!isOver()) {
-    try {
-      const answer = await ask("/events");
-      if (!answer.ok) return link(await refusal(answer));
-      link(null);
-      let text = "";
-      for await (const part of parts(answer.body.pipeThrough(new TextDecoderStream()))) {
-        const events = (text + part).split("\n\n");
-        text = events.pop();
-        for (const event of events) show(JSON.parse(event.replace(/^data: /, "")));
-      }
-    } catch (error) {
-      console.warn(error);
+// Hands every state to `show` as it comes, and says to `link` whether the server is there (null) or why not, by a stream that
+// all tabs of the browser share where it can.
+export async function follow(show, link) {
+  const tell = (text) => {
+    if (text !== null) {
+      // An answer may be on its way, as that to the user who leaves.
+      const waiting = life;
+      setTimeout(() => waiting.abort(), 1000);
+      life = new AbortController();
     }
-    if (isOver()) return;
-    link("worldview does not answer: it has ended, or the network is down. Looking for it again …");
-    await new Promise((resume) => setTimeout(resume, 1000));
-  }
+    problem = text;
+    link(text);
+  };
+  const mine = await opened;
+  const alone = () => followAlone(mine, (event) => show(JSON.parse(event)), tell, () => false);
+  if (!("SharedWorker" in window)) return alone();
+  const worker = new SharedWorker("/worker.js", { type: "module" });
+  worker.onerror = alone;
+  worker.port.onmessage = ({ data }) => ("event" in data ? show(JSON.parse(data.event)) : tell(data.problem));
+  worker.port.postMessage(mine);
+  addEventListener("pagehide", () => worker.port.postMessage(null));
+  addEventListener("pageshow", ({ persisted }) => { if (persisted) worker.port.postMessage(mine); });
 }
 
 async function* parts(stream) {

@@ -14,4 +14,5 @@ export const now = {
   hand: null, // the id of an anchor that is being dragged on this page, and its place
   hasChosenTints: false, // the user has chosen how points are coloured
   edited: null, // the id of the anchor whose name is being written
+  keptBack: null, // the id of the map that the user does not want to send
 };

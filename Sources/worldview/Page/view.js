@@ -76,6 +76,7 @@ export class View {
   drawn = 0; // points in the picture
   isStale = false; // the picture begins again with the next frame
   onframe = () => {};
+  onlost = () => {}; // the picture is lost, or can be drawn anew
 
   constructor(canvas) {
     this.canvas = canvas;
@@ -85,6 +86,15 @@ export class View {
     new ResizeObserver(() => this.redraw()).observe(canvas);
     matchMedia("(prefers-color-scheme: light)").onchange = () => this.redraw();
     if (!this.gl) return;
+    this.make();
+    // The default would keep it from coming back.
+    canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); this.onlost(true); });
+    canvas.addEventListener("webglcontextrestored", () => { this.make(); this.onlost(false); });
+  }
+
+  // What is drawn with; it goes with the context.
+  make() {
+    this.received = null;
     this.points = this.program(POINTS, DISC);
     this.lines = this.program(LINES, FLAT);
     this.cloud = { array: this.gl.createVertexArray(), buffer: this.gl.createBuffer() };
@@ -93,7 +103,7 @@ export class View {
   }
 
   // Whether there is a picture.
-  get isAvailable() { return this.gl !== null; }
+  get isAvailable() { return this.gl !== null && !this.gl.isContextLost(); }
 
   program(vertex, fragment) {
     const gl = this.gl;
@@ -275,7 +285,7 @@ export class View {
       this.pace(time);
       this.draw();
       if (this.flight) this.redraw();
-      else if (this.gl && !this.isComplete) this.wake();
+      else if (this.isAvailable && !this.isComplete) this.wake();
     });
   }
 
@@ -289,7 +299,7 @@ export class View {
     }
     if (!width || !height) { this.isStale = false; return; }
     camera.aspectRatio = width / height;
-    if (!gl) return this.onframe();
+    if (!this.isAvailable) { this.isStale = false; return this.onframe(); }
     const matrix = camera.matrix();
     const isNew = this.isStale;
     if (isNew) this.begin(matrix, width, height);

@@ -69,6 +69,24 @@ struct DeskTests {
     #expect(desk.candidates.map(\.seenBefore?.name) == ["recorded"])
   }
 
+  @Test("a service is known again once its peer, a member by now, has told its key")
+  func recognizedLater() throws {
+    let type = try ServiceType("swtest")
+    var desk = DiscoveryDesk(serviceType: type, instanceName: "sw-0")
+    let bob = Self.peer(1)
+    desk.note(bob)
+    for name in ["sw-1", "sw-2"] {
+      var record = DiscoveryRecord(showing: "shown")
+      record.tag = "tag of \(name)"
+      _ = desk.take(.found(try ServiceInstance(name: name, type: type), try record.info())) { _ in nil }
+    }
+    #expect(desk.candidates.map(\.likelyPeer) == [nil, nil])
+    let events = desk.recognizeAgain { $0 == "tag of sw-2" ? Peer(id: bob.id, name: "") : nil }
+    #expect(desk.candidates.map(\.likelyPeer) == [nil, bob.id])
+    guard case .candidateFound(let found)? = events.first, events.count == 1 else { return #expect(Bool(false)) }
+    #expect(found.id == "sw-2" && found.seenBefore == bob)
+  }
+
   @Test("the session's map is the latest that came, also when an earlier one takes longer to be decoded")
   func latestMap() {
     var maps = MapDesk(store: nil)

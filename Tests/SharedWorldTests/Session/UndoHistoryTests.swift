@@ -36,6 +36,46 @@ struct UndoHistoryTests {
     }
   }
 
+  @Test("a new name is taken back in its turn, through an id that changed")
+  func renamed() async throws {
+    try await TestSessions.two { alice, _ in
+      var history = UndoHistory()
+      let (lamp, shelf) = (Anchor(name: "lamp"), Anchor(name: "shelf"))
+      for anchor in [shelf, lamp] {
+        try await alice.place(anchor)
+        history.record(.place(anchor))
+      }
+      try await alice.rename(lamp.id, to: "sun")
+      history.record(.rename(lamp.id, from: "lamp", to: "sun"))
+      func names() async -> Set<String> { Set(await alice.anchors().map(\.name)) }
+      for expected: Set in [["lamp", "shelf"], ["shelf"], []] {
+        try await alice.perform(try #require(history.undo()))
+        #expect(await names() == expected)
+      }
+      for expected: Set in [["shelf"], ["lamp", "shelf"], ["sun", "shelf"]] {
+        try await alice.perform(try #require(history.redo()))
+        #expect(await names() == expected)
+      }
+    }
+  }
+
+  @Test("a removal is taken back by itself, and the edits after it stay")
+  func removalAlone() async throws {
+    try await TestSessions.two { alice, _ in
+      var history = UndoHistory()
+      let (lamp, shelf) = (Anchor(name: "lamp"), Anchor(name: "shelf"))
+      try await alice.place(lamp)
+      try await alice.remove(lamp.id)
+      history.record(.remove(lamp))
+      try await alice.place(shelf)
+      history.record(.place(shelf))
+      try await alice.perform(try #require(history.undoRemoval(of: lamp.id)))
+      #expect(Set(await alice.anchors().map(\.name)) == ["lamp", "shelf"])
+      #expect(history.undoRemoval(of: lamp.id) == nil && history.undoRemoval(of: shelf.id) == nil)
+      #expect(history.undo() == .remove(shelf.id) && !history.canUndo)
+    }
+  }
+
   @Test("a new edit forgets what was taken back")
   func newEdit() {
     var history = UndoHistory()

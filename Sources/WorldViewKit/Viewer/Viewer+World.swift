@@ -1,0 +1,291 @@
+import PeerCLI
+import SharedWorld
+
+extension Viewer {
+  /// The longest file that the page may load (bytes).
+  private static let largestFile = 1 << 28
+
+  /// The longest body of a request (bytes): a file needs the page's key before it is read.
+  nonisolated func bodyLimit(of request: HTTPRequest) -> Int {
+    guard request.path == "/load", request.method == "POST", pageKey.admits(request) else {
+      return HTTPRequest.usualBodyLimit
+    }
+    return Self.largestFile
+  }
+
+  /// Why the map in view cannot be sent; nil when it can.
+  func gate(_ state: Session.State) -> String? {
+    guard scene.mapID != nil else { return "Load a map to send it." }
+    guard scene.mappingStatus.allowsSharing else {
+      return "The map cannot be sent: its place is not mapped well enough (\(scene.mappingStatus))."
+    }
+    let isAlone = !state.peers.contains { $0.state == .connected }
+    return isAlone ? "The map can be sent once another peer is connected." : nil
+  }
+
+  /// Shares the map in view, with the anchors of the session and those of its file, with everybody.
+  func sendMap() async throws(HTTPFailure) -> HTTPResponse {
+    if let reason = gate(await session.state()) { throw HTTPFailure(409, reason) }
+    let shownID = scene.mapID
+    let map = await currentMap()
+    do throws(SessionError) {
+      let id = try await session.share(map)
+      sharedID = id
+      if scene.mapID == shownID { scene = await Self.prepare(map, id) }
+    } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  /// The map in view with the anchors of the session, as a `.worldmap` file.
+  func save() async throws(HTTPFailure) -> HTTPResponse {
+    let map = await currentMap()
+    do throws(WorldMapError) {
+      return HTTPResponse(contentType: "application/octet-stream", body: .bytes(try await Self.encode(map)))
+    } catch {
+      throw HTTPFailure(409, "the map cannot be saved: \(error)")
+    }
+  }
+
+  /// Brings the map of a file of any format into view; it is not shared yet.
+  func load(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let kind = request.field("x-file-type")?.lowercased()
+    let losses: MapLosses
+    do throws(ProgramFailure) {
+      (scene, losses) = try await Self.read(request.body, kind)
+    } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    changes.announce()
+    let lost = losses.unreadablePoints ?? losses.droppedPoints.nonzero.map { "\(Text.plural($0, "point")) left out" }
+    return HTTPResponse(text: JSON.object(["lost": .optional(lost)]).text)
+  }
+
+  /// Whether the map in view is the session's.
+  var isShared: Bool { scene.mapID != nil && scene.mapID == sharedID }
+
+  /// Whether the map in view is known to this page alone.
+  private var isUnsent: Bool { scene.mapID != nil && !isShared }
+
+  /// The map in view with the anchors of the session and, until it is sent, those of its file.
+  ///
+  /// Anchors that were removed from the session must not come back with a map that came from it. Devices, which no session has
+  /// as anchors, stay in any map.
+  private func currentMap() async -> WorldMap {
+    let (isUnsent, shown) = (isUnsent, scene.map)
+    var map = shown
+    map.anchors = await session.anchors()
+    let known = Set(map.anchors.map(\.id))
+    map.anchors += shown.anchors.filter { (isUnsent || $0.isDevice) && !known.contains($0.id) }
+    return map
+  }
+
+  // MARK: The session's map
+
+  /// Brings the session's map into view if it is another one than before; one that was not sent stays until the user decides.
+  func refreshScene() async {
+    guard let id = await session.state().mapID, id != sharedID, !isUnsent, let map = await session.map() else { return }
+    let scene = await Self.prepare(map, id)
+    // Another page may have been faster.
+    guard id != sharedID, !isUnsent else { return }
+    (self.scene, sharedID) = (scene, id)
+  }
+
+  /// The session's map, about which the user is asked since it would take the place of one that was not sent.
+  func offeredMap(_ state: Session.State) -> MapID? {
+    guard isUnsent, let id = state.mapID, id != sharedID else { return nil }
+    return id
+  }
+
+  /// The user has decided which of two maps is in view.
+  func showMap(_ request: ShowMapRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let state = await session.state()
+    guard let id = offeredMap(state), id.description == request.map else {
+      throw HTTPFailure(409, "the session has another map by now")
+    }
+    // A map that counts as seen does not ask again.
+    if !request.isShown {
+      sharedID = id
+    } else if let map = await session.map() {
+      (scene, sharedID) = (await Self.prepare(map, id), id)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  @concurrent
+  private static func encode(_ map: WorldMap) async throws(WorldMapError) -> [UInt8] { try map.encoded(.kept) }
+
+  @concurrent
+  private static func read(_ bytes: [UInt8], _ kind: String?) async throws(ProgramFailure) -> (Scene, MapLosses) {
+    let input = try MapInput(bytes, fileExtension: kind, of: "the file")
+    return (Scene(input.map, id: MapID(SHA256Digest(hashing: bytes))), input.losses)
+  }
+
+  @concurrent
+  static func prepare(_ map: WorldMap, _ id: MapID) async -> Scene { Scene(map, id: id) }
+}
+
+extension Int {
+  fileprivate var nonzero: Int? { self == 0 ? nil : self }
+}
+
+extension Anchor {
+  fileprivate var isDevice: Bool { if case .participant = kind { true } else { false } }
+}
+
+// MARK: - Anchors
+
+/// The edits of the page's users, each of which they can take back.
+extension Viewer {
+  func tap(_ tap: TapRequest) async throws(HTTPFailure) -> HTTPResponse {
+    await refreshScene()
+    guard let hit = await Self.hit(tap, in: scene, anchors: await session.anchors()) else {
+      throw HTTPFailure(409, scene.mapID == nil ? "there is no map yet" : "there is nothing under the tap")
+    }
+    return try await edit { session throws(SessionError) in
+      if let anchor = tap.anchor {
+        let old = try await self.anchor(try AnchorID(page: anchor))
+        try await session.move(old.id, to: hit.transform)
+        self.edits.history.record(.move(old.id, from: old.transform, to: hit.transform))
+      } else {
+        let anchor = Anchor(name: self.name(for: tap), transform: hit.transform)
+        try await session.place(anchor)
+        self.edits.history.record(.place(anchor))
+      }
+    }
+  }
+
+  func rename(_ request: RenameRequest) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit { session throws(SessionError) in
+      let old = try await self.anchor(try AnchorID(page: request.anchor))
+      try await session.rename(old.id, to: request.name)
+      self.edits.history.record(.rename(old.id, from: old.name, to: request.name))
+    }
+  }
+
+  func remove(_ request: AnchorRequest) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit { session throws(SessionError) in
+      let anchor = try await self.anchor(try AnchorID(page: request.anchor))
+      try await session.remove(anchor.id)
+      self.edits.history.record(.remove(anchor))
+    }
+  }
+
+  /// Brings an anchor back that a user of the page has removed, whatever was edited since.
+  func restore(_ request: AnchorRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let step = AnchorID(request.anchor).flatMap { edits.history.undoRemoval(of: $0) }
+    return try await perform(step, "the removal is not remembered any more, or was taken back")
+  }
+
+  func undo() async throws(HTTPFailure) -> HTTPResponse {
+    try await perform(edits.history.undo(), "there is nothing to undo")
+  }
+
+  func redo() async throws(HTTPFailure) -> HTTPResponse {
+    try await perform(edits.history.redo(), "there is nothing to redo")
+  }
+
+  /// Carries out a step of the history, if there is one.
+  private func perform(_ step: UndoHistory.Step?, _ reason: String) async throws(HTTPFailure) -> HTTPResponse {
+    guard let step else { throw HTTPFailure(409, reason) }
+    return try await edit { session throws(SessionError) in try await session.perform(step) }
+  }
+
+  func edit(_ change: (Session) async throws(SessionError) -> Void) async throws(HTTPFailure) -> HTTPResponse {
+    do throws(SessionError) {
+      try await change(session)
+    } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  @concurrent
+  private static func hit(_ tap: TapRequest, in scene: Scene, anchors: [Anchor]) async -> HitTest.Result? {
+    scene.hit(tap, anchors: anchors)
+  }
+
+  private func name(for tap: TapRequest) -> String {
+    if let name = tap.name, !name.isEmpty { return name }
+    return edits.nextName(of: session.localPeer.name)
+  }
+
+  private func anchor(_ id: AnchorID) async throws(SessionError) -> Anchor {
+    guard let anchor = await session.anchors().first(where: { $0.id == id }) else {
+      throw SessionError(.unknownAnchor, "the anchor was removed")
+    }
+    return anchor
+  }
+}
+
+// MARK: - Anchors in the hand
+
+extension Viewer {
+  /// Shows an anchor at another place, to everybody at once; the last place is the anchor's.
+  func drag(_ request: DragRequest) async throws(HTTPFailure) -> HTTPResponse {
+    guard request.place.count == 3, request.place.allSatisfy(\.isFinite) else {
+      throw HTTPFailure(400, "a place has three coordinates")
+    }
+    do throws(SessionError) {
+      let id = try AnchorID(page: request.anchor)
+      let held = try await hold(id)
+      var transform = held.origin
+      transform.translation = SIMD3(request.place)
+      do throws(SessionError) {
+        try await held.drag.update(to: transform)
+        hand.move(id, to: transform)
+        if request.isEnd { try await held.drag.end() }
+      } catch {
+        hand.release(id)
+        throw error
+      }
+      if request.isEnd {
+        hand.release(id)
+        edits.history.record(.move(id, from: held.origin, to: transform))
+        changes.announce()
+      }
+    } catch {
+      throw HTTPFailure(409, error.message)
+    }
+    return HTTPResponse(text: "{}")
+  }
+
+  /// Lets go what pages that are gone have held; each has moved an anchor, which can be taken back.
+  func releaseAbandoned() {
+    for held in hand.releaseAbandoned() {
+      edits.history.record(.move(held.drag.anchor, from: held.origin, to: held.place))
+    }
+  }
+
+  private func hold(_ id: AnchorID) async throws(SessionError) -> Hand.Held {
+    if let held = hand.find(id) { return held }
+    let anchor = try await anchor(id)
+    return hand.take(try await session.beginDrag(id), from: anchor.transform)
+  }
+
+  /// The devices and the anchors in other peers' hands: what may be new sixty times a second.
+  func live() async -> JSON.Members {
+    [
+      "devices": .array(await session.participants().map(describeDevice)),
+      "drags": .array(
+        await session.drags().map { pose in
+          [
+            "id": .string(pose.anchor.description), "peer": .string(pose.peer.id.description),
+            "transform": Self.numbers(pose.transform),
+          ]
+        }),
+    ]
+  }
+}
+
+extension AnchorID {
+  /// The anchor that the page names.
+  fileprivate init(page text: String) throws(SessionError) {
+    guard let id = AnchorID(text) else { throw SessionError(.invalidArgument, "'\(text)' is no anchor's id") }
+    self = id
+  }
+}

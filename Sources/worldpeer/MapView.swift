@@ -7,6 +7,8 @@ struct MapView {
   private(set) var map: WorldMap?
   /// Which shared map has been in view last.
   private(set) var sharedID: MapID?
+  /// Whether the map in view is known to this peer alone.
+  private(set) var isUnsent = false
   /// Where the user looks from; nil while the whole map is in view, from outside and cut open.
   var camera: PinholeCamera? {
     didSet { hitTest = nil }
@@ -20,11 +22,13 @@ struct MapView {
   mutating func show(_ map: WorldMap, id: MapID? = nil) {
     self.map = map
     hitTest = nil
+    isUnsent = id == nil
     if let id { sharedID = id }
   }
 
   /// Notes that the map in view has been shared.
   mutating func noteShared(_ id: MapID) {
+    isUnsent = false
     sharedID = id
   }
 

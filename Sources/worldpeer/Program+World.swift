@@ -150,8 +150,7 @@ extension Program {
       throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
     }
     await refreshView()
-    var map = view.map ?? WorldMap()
-    map.anchors = await session.anchors()
+    let map = (view.map ?? WorldMap()).saved(with: await session.anchors(), isUnsent: view.isUnsent)
     try map.write(toFile: path)
     return .map(map, id: nil, file: path)
   }

@@ -80,6 +80,22 @@ struct MapFormatTests {
     }
   }
 
+  @Test("save keeps the anchors of a file that was loaded and not sent, beside those of the session")
+  func savedAsLoaded() async throws {
+    try await withFolder { folder in
+      let (path, copy) = (folder.appending(path: "room.worldmap").path, folder.appending(path: "copy.worldmap").path)
+      var room = SyntheticRoom(seed: 3, pointCount: 2_000).map()
+      room.anchors = [Anchor(name: "shelf"), Anchor(name: "door")]
+      try room.write(toFile: path)
+      let peer = try PeerProcess("ann", in: folder)
+      try await peer.ask("load '\(path)'")
+      try await peer.ask("place lamp 1 2 3")
+      #expect(try await peer.ask("save '\(copy)'").event == "answer")
+      let saved = try WorldMap(contentsOfFile: copy)
+      #expect(saved.anchors.map(\.name).sorted() == ["door", "lamp", "shelf"] && saved.cloud.count == 2_000)
+    }
+  }
+
   @Test("a point cloud is shared with another peer like any map")
   func shared() async throws {
     try await withFolder { folder in

@@ -70,16 +70,9 @@ extension Viewer {
   private var isUnsent: Bool { scene.mapID != nil && !isShared }
 
   /// The map in view with the anchors of the session and, until it is sent, those of its file.
-  ///
-  /// Anchors that were removed from the session must not come back with a map that came from it. Devices, which no session has
-  /// as anchors, stay in any map.
   private func currentMap() async -> WorldMap {
     let (isUnsent, shown) = (isUnsent, scene.map)
-    var map = shown
-    map.anchors = await session.anchors()
-    let known = Set(map.anchors.map(\.id))
-    map.anchors += shown.anchors.filter { (isUnsent || $0.isDevice) && !known.contains($0.id) }
-    return map
+    return shown.saved(with: await session.anchors(), isUnsent: isUnsent)
   }
 
   // MARK: The session's map
@@ -130,10 +123,6 @@ extension Viewer {
 
 extension Int {
   fileprivate var nonzero: Int? { self == 0 ? nil : self }
-}
-
-extension Anchor {
-  fileprivate var isDevice: Bool { if case .participant = kind { true } else { false } }
 }
 
 // MARK: - Anchors

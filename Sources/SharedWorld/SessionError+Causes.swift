@@ -10,6 +10,9 @@ import WorldAlignment
 #endif
 
 extension SessionError {
+  /// A call to a session that is over.
+  static let sessionEnded = SessionError(.ended, "the session has ended; start a new one")
+
   /// Why a link ended before it led into a session.
   init(ended reason: EndReason) {
     let ours = ProtocolLimits.versions
@@ -237,7 +240,7 @@ extension SessionError {
     case .undelivered(let peer, let reason): self.init(goneFromStream: peer, reason.rawValue)
     case .left(let peer, let reason): self.init(goneFromStream: peer, Session.LeaveReason(reason).rawValue)
     case .unsent(let refusal): self.init(refusal, anchor: nil)
-    case .ended: self.init(.ended, "the session has ended; start a new one")
+    case .ended: self = .sessionEnded
     }
   }
 

@@ -330,6 +330,15 @@ class WorldviewsTest(TwoPagesTest):
         self.addCleanup(page.shoot, f"{self.id().split('.')[-1]}-{name}")
         return program
 
+    def start_passcode_room(self):
+        """Anna's room, which asks for the passcode "correct horse", beside bert; returns anna's program."""
+        secret = self.folder / "passcode"
+        secret.write_text("correct horse\n")
+        secret.chmod(0o600)
+        anna = self.start(self.one, "anna", "--passcode-file", secret)
+        self.start(self.other, "bert")
+        return anna
+
     def start_both(self, **options):
         """Anna shares the room, bert has joined her."""
         self.anna = self.start(self.one, "anna", "--map", self.room)

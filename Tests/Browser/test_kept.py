@@ -180,11 +180,7 @@ class KeptTest(WorldviewsTest):
         self.assertEqual((page.text("#peer-count"), len(page.all("#invitations li"))), ("2", 1))
 
     def test_a_passcode_costs_neither_the_map_nor_the_anchors(self):
-        secret = self.folder / "passcode"
-        secret.write_text("correct horse\n")
-        secret.chmod(0o600)
-        anna = self.start(self.one, "anna", "--passcode-file", secret)
-        self.start(self.other, "bert")
+        anna = self.start_passcode_room()
         page = self.other
         self.load(page, self.room, "60,000")
         page.wait_for_map()

@@ -79,11 +79,7 @@ class ToolTest(WorldviewsTest):
             page.until(lambda: not code(page), "the question is answered")
 
     def test_the_passcode_of_a_room_is_asked_for(self):
-        secret = self.folder / "passcode"
-        secret.write_text("correct horse\n")
-        secret.chmod(0o600)
-        anna = self.start(self.one, "anna", "--passcode-file", secret)
-        self.start(self.other, "bert")
+        anna = self.start_passcode_room()
         page = self.other
         self.assertFalse(page.find("#passcode").is_displayed())
         self.dial(page, f"127.0.0.1:{anna.port}")

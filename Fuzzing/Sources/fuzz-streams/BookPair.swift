@@ -119,13 +119,13 @@ struct BookPair {
       let peer = nodes[1 - side].peer
       books[side].end(with: peer, owing: true, .left(peer, .connectionLost))
     }
-    for side in 0...1 { books[side].reached(nodes[1 - side].peer) }
+    for side in 0...1 { _ = books[side].take(.peerReconnected(nodes[1 - side].peer), me: nodes[side].incarnation) }
   }
 
   /// Up to one letter is written and one arrives.
   private mutating func deliver(to side: Int) {
-    if let (_, letter) = books[1 - side].next() {
-      books[1 - side].sent(to: nodes[side])
+    if let (peer, letter) = books[1 - side].next() {
+      books[1 - side].sent(letter, to: peer, .success(nodes[side]))
       wires[side].append(letter)
     }
     guard !wires[side].isEmpty else { return }

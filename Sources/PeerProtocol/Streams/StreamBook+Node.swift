@@ -71,9 +71,8 @@ extension EndReason {
     switch self {
     case .connectionLost, .timedOut, .duplicate: true
     case .left, .replaced, .kicked, .versionMismatch, .identityMismatch, .ownIdentity, .limitExceeded, .locked,
-      .refused,
-      .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait, .codeRequired,
-      .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
+      .refused, .otherService, .protocolError, .passcodeRequired, .passcodeRefused, .passcodeLocked, .passcodeWait,
+      .codeRequired, .codeRefused, .codeBusy, .driverRequired, .authenticationFailed:
       false
     }
   }

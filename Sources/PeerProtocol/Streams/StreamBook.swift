@@ -264,14 +264,14 @@ package struct StreamBook: Sendable {
   }
 
   /// The node had no room for a letter: it is the next one when there is.
-  package mutating func hold(_ letter: StreamLetter, for peer: PeerID) {
+  mutating func hold(_ letter: StreamLetter, for peer: PeerID) {
     guard let index = index(of: peer) else { return }
     partners[index].held = letter
     partners[index].isBlocked = true
   }
 
   /// A peer could not be told which streams are over: it is told when it is in reach.
-  package mutating func postpone(_ peer: PeerID, received: UInt64, opened: UInt64) {
+  mutating func postpone(_ peer: PeerID, received: UInt64, opened: UInt64) {
     guard let index = index(of: peer) else { return }
     partners[index].debt = (received, opened)
     lost(peer)
@@ -283,15 +283,15 @@ package struct StreamBook: Sendable {
   }
 
   /// The node may have room again.
-  package mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
+  mutating func unblock() { for index in partners.indices { partners[index].isBlocked = false } }
 
   /// A letter has gone to this start of a peer; streams with another one are over, but not the one that it opens there.
-  package mutating func sent(to node: NodeID, opening key: StreamKey? = nil) {
+  mutating func sent(to node: NodeID, opening key: StreamKey? = nil) {
     if let index = index(of: node, sparing: key) { partners[index].isAway = false }
   }
 
   /// A peer can be reached again, and be told which streams are over.
-  package mutating func reached(_ peer: PeerID) {
+  mutating func reached(_ peer: PeerID) {
     if let index = index(of: peer) { partners[index].isAway = false }
   }
 

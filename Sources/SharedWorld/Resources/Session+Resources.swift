@@ -64,7 +64,7 @@ extension Session {
     guard !peers.isEmpty else { throw SessionError(.invalidArgument, "a resource has at least one receiver") }
     let names = try await Self.names(of: source)
     let answer = try handle(.offerResource(ResourcePackage(name: name, names: names), to: peers))
-    guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
+    guard case .offered(let id) = answer else { throw .sessionEnded }
     return resources.follow(id, source)
   }
 
@@ -226,7 +226,7 @@ extension Session {
     try Self.check(name: name)
     let names = try await Self.names(of: source)
     let answer = try handle(.attach(ResourcePackage(name: name, names: names)))
-    guard case .offered(let id) = answer else { throw SessionError(.ended, "the session has ended; start a new one") }
+    guard case .offered(let id) = answer else { throw .sessionEnded }
     let size = names.reduce(0) { $0 + $1.size }
     let offer = ResourceOffer(id: id, from: localPeer, name: name, size: size)
     let attachment = SessionAttachment(offer, .here, path: path)

@@ -137,7 +137,7 @@ public actor Session {
   }
 
   private func running() throws(SessionError) -> NodeDriver {
-    guard let driver, !hasEnded else { throw SessionError(.ended, "the session has ended; start a new one") }
+    guard let driver, !hasEnded else { throw .sessionEnded }
     return driver
   }
 
@@ -150,8 +150,7 @@ public actor Session {
     end.reason = reason
     world.endAll(reason)
     peers.endAll(reason)
-    let error = SessionError(.ended, "the session has ended; start a new one")
-    messages.endAll(error)
+    messages.endAll(.sessionEnded)
     resources.endAll()
     streams.endAll()
     maps.endAll()

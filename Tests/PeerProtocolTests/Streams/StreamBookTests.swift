@@ -26,8 +26,8 @@ struct StreamPair {
       isIdle = true
       for side in 0...1 {
         offered[side] += books[side].takeNews().offered
-        guard let (_, letter) = books[side].next() else { continue }
-        books[side].sent(to: nodes[1 - side])
+        guard let (peer, letter) = books[side].next() else { continue }
+        books[side].sent(letter, to: peer, .success(nodes[1 - side]))
         letters.append((side, letter))
         books[1 - side].receive(letter, from: nodes[side], me: nodes[1 - side].incarnation)
         isIdle = false

@@ -179,16 +179,12 @@ private struct StreamSimulation {
     }
     while let (peer, letter) = pair.books[side].next() {
       if isDown[side] {
-        if case .over(_, let received, let opened) = letter {
-          pair.books[side].postpone(peer, received: received, opened: opened)
-        } else {
-          pair.books[side].end(with: peer, owing: true, .left(peer, .connectionLost))
-        }
+        pair.books[side].sent(letter, to: peer, .failure(.unsent(.notReceiver(peer))))
       } else if wires[side].count >= 6 {
-        pair.books[side].hold(letter, for: peer)
+        pair.books[side].sent(letter, to: peer, .failure(.unsent(.messagesWait)))
       } else {
         wires[side].append(letter.bytes)
-        pair.books[side].sent(to: pair.nodes[1 - side])
+        pair.books[side].sent(letter, to: peer, .success(pair.nodes[1 - side]))
       }
     }
   }

@@ -16,8 +16,15 @@ let common: [SwiftSetting] = [
     .when(configuration: .debug)),
 ]
 
+/// `make check` computes more than it compiles: with `OPTIMIZED` what is pure is optimized in a debug build too, and its
+/// assertions stay.
+let pure: [SwiftSetting] =
+  common
+  + (Context.environment["OPTIMIZED"] == nil
+    ? [] : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug))])
+
 /// The pure modules that hold no C pointer also check memory safety strictly.
-let strict = common + [.strictMemorySafety()]
+let strict = pure + [.strictMemorySafety()]
 
 /// `Scripts/sanitize.sh` builds with a slow clock.
 let clock: [SwiftSetting] = Context.environment["SANITIZED"] == nil ? [] : [.define("SANITIZED")]
@@ -103,7 +110,7 @@ let package = Package(
     .target(name: "BasicsLinux", dependencies: ["Basics", "CLinux"], swiftSettings: common),
     // Rounding of Float calls libm, which nothing else links where neither Foundation nor Glibc is imported.
     .target(
-      name: "WorldModel", dependencies: ["Basics"], swiftSettings: common, linkerSettings: [.linkedLibrary("m")]),
+      name: "WorldModel", dependencies: ["Basics"], swiftSettings: pure, linkerSettings: [.linkedLibrary("m")]),
     .target(name: "WorldFormats", dependencies: ["Basics", "WorldModel", "CZlib"], swiftSettings: common),
     // Rigid fits, and the place of a cloud in a map; the trials are what it is measured by.
     // Optimized in a debug build too, where it would take half a minute instead of a second to find a scan in a map.
@@ -236,3 +243,8 @@ let package = Package(
   ] + benchmarks,
   cxxLanguageStandard: .cxx17
 )
+
+// A build for some tests alone (Scripts/sanitize.sh) has no others: SwiftPM puts all of them into one program.
+if let chosen = Context.environment["ONLY_TESTS"]?.split(separator: " ") {
+  package.targets.removeAll { $0.type == .test && !chosen.contains($0.name[...]) }
+}

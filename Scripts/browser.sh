@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs the tests of worldview's page in a headless Chromium, against worldviews on loopback. What each page looked like
-# at the end of its test is left in browser-out.
+# at the end of its test is left in browser-out. CONFIGURATION=debug tests programs of a debug build.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -21,10 +21,9 @@ if [[ ! -f $rules ]]; then
     echo "skipped: the test by axe needs axe-playwright-python, which cannot be fetched from PyPI" >&2
 fi
 
-"${SWIFT:-swift}" build -c release --product worldview
-"${SWIFT:-swift}" build -c release --product worldpeer
-"${SWIFT:-swift}" build -c release --product worldmap
-SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c release --show-bin-path)
+configuration=${CONFIGURATION:-release}
+for product in worldview worldpeer worldmap; do "${SWIFT:-swift}" build -c "$configuration" --product "$product"; done
+SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c "$configuration" --show-bin-path)
 export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
 
 rm -rf browser-out

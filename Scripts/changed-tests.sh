@@ -1,6 +1,6 @@
 #!/bin/bash
-# Prints a pattern of the test targets of what changed, one a line: against the branch that was cloned, or, where that is what is
-# checked out, within the last day before the newest commit. A clone without history has none.
+# Prints how the names of the tests of what changed begin, one target a line: against the branch that was cloned, or, where
+# that is what is checked out, within the last day before the newest commit. A clone without history has none.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -21,6 +21,6 @@ git diff --name-only "$base" | sed -nE 's#^(Sources|Tests)/([^/]+)/.*#\2#p' | so
   esac
   for target in "$part" "${part}Tests"; do
     [[ $target == TestSupport || ! -d Tests/$target || -z $(find "Tests/$target" -name '*.swift' -print -quit) ]] ||
-      echo "^$target\\."
+      echo "$target."
   done
 done | sort -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Runs the LAN tests. Everything they make lives in namespaces of their own, which the kernel removes with the last
-# process however the tests end: there is nothing to clean up and nothing to leak.
+# process however the tests end: there is nothing to clean up and nothing to leak. CONFIGURATION=debug tests programs of a
+# debug build.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -10,10 +11,9 @@ if ((EUID != 0)); then
 fi
 Scripts/install-packages.sh lan
 
-"${SWIFT:-swift}" build -c release --product worldpeer
-"${SWIFT:-swift}" build -c release --product worldmap
-"${SWIFT:-swift}" build -c release --product FirstProgram
-SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c release --show-bin-path)
+configuration=${CONFIGURATION:-release}
+for product in worldpeer worldmap FirstProgram; do "${SWIFT:-swift}" build -c "$configuration" --product "$product"; done
+SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c "$configuration" --show-bin-path)
 export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
 
 # Another implementation of multicast DNS, from PyPI; the tests that need it are skipped, and say so, where that cannot be reached.

@@ -1,16 +1,20 @@
 #!/bin/bash
-# Runs the tests under the address and the thread sanitizer, or under the one that SANITIZER names; FILTER selects tests.
+# Runs the tests under the address and the thread sanitizer, or under the one that SANITIZER names; FILTER selects tests, and
+# ONLY_TESTS="PeerTransportTests ..." builds and runs those targets alone. BUILD=only makes the build and runs nothing.
 # A report of any process that the tests start is a failure.
 # Each has a build of its own in .build/address and .build/thread, debug, so `make test` finds its own as it was.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
-filter=${FILTER:-}
+only=${ONLY_TESTS:-}
+filter=${FILTER:-${only:+^(${only// /|})\.}}
 # Everything takes several times as long: fewer tests run beside each other, so that each gets its turn in time.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}
 # So are the library's own deadlines, by a slow clock (Package.swift, MonotonicClock).
 export SANITIZED=1
+# What an optimizer has left out is not looked at.
+unset OPTIMIZED
 # Everything is tried, unless TIER asks for less.
 export TIER=${TIER:-check}
 # A report that stands in the log has no use for Swift's own trace of the trap.
@@ -43,7 +47,11 @@ run() {
 sanitize() {
   local kind=$1 build=.build/$1 preload=
   local reports=$build/reports
-  "$swift" build --build-tests --sanitize "$kind" --scratch-path "$build"
+  # The product of the tests is built with what they need; with --build-tests all else would be built too.
+  local what=(--build-tests)
+  [[ -z $only ]] || what=(--product SharedWorldPackageTests)
+  "$swift" build "${what[@]}" --sanitize "$kind" --scratch-path "$build"
+  if [[ ${BUILD:-} == only ]]; then return; fi
   rm -rf "$reports"
   mkdir -p "$reports"
   if [[ $kind == thread ]]; then

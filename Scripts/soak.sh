@@ -1,6 +1,8 @@
 #!/bin/bash
 # Runs every scenario of the simulator over many seeds, beginning with FIRST (default 1). SEEDS is the size of the whole:
-# the default, 1,000,000, takes about seven hours of one core; a smaller number scales every part down. A failure prints the line that replays it.
+# the default, 1,000,000, takes about seven hours of one core; a smaller number scales every part down. A failure prints the
+# line that replays it. CONFIGURATION=debug takes a debug build, which OPTIMIZED=1 makes
+# fit for it (Package.swift).
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -8,8 +10,10 @@ swift=${SWIFT:-swift}
 first=${FIRST:-1}
 size=${SEEDS:-1000000}
 
-"$swift" build -c release --product soak
-bin=$("$swift" build -c release --show-bin-path)
+configuration=${CONFIGURATION:-release}
+
+"$swift" build -c "$configuration" --product soak
+bin=$("$swift" build -c "$configuration" --show-bin-path)
 status=0
 
 # part SCENARIO SEEDS-OF-A-MILLION NODES [LEAST]: at least so many seeds, 20 unless told.

@@ -50,12 +50,15 @@ if [[ -n ${FILTER:-} ]]; then
 else
   rest=()
   if [[ -n ${CHANGED:-} ]]; then
-    changed=$(Scripts/changed-tests.sh | paste -sd'|')
-    if [[ -n $changed ]]; then
-      echo "first what changed: $changed" | tee -a "$log"
-      run --filter "$changed"
-      rest=(--skip "$changed")
-    fi
+    # Also these run one half after the other.
+    changed=$(Scripts/changed-tests.sh)
+    for side in -v -e; do
+      targets=$(grep -E "$side" "$pure" <<<"$changed" | paste -sd'|' || true)
+      [[ -n $targets ]] || continue
+      echo "first what changed: $targets" | tee -a "$log"
+      run --filter "^($targets)"
+      rest+=(--skip "^($targets)")
+    done
   fi
   half --skip "${rest[@]}"
   half --filter "${rest[@]}"

@@ -16,12 +16,12 @@ let common: [SwiftSetting] = [
     .when(configuration: .debug)),
 ]
 
-/// `make check` computes more than it compiles: with `OPTIMIZED` what is pure is optimized in a debug build too, and its
-/// assertions stay.
-let pure: [SwiftSetting] =
-  common
-  + (Context.environment["OPTIMIZED"] == nil
-    ? [] : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug))])
+/// CI computes more than it compiles: with `OPTIMIZED` what is pure is optimized in a debug build too, and its assertions stay.
+let optimized: [SwiftSetting] =
+  Context.environment["OPTIMIZED"] == nil
+  ? []
+  : [.unsafeFlags(["-O", "-wmo", "-num-threads", "2", "-assert-config", "Debug"], .when(configuration: .debug))]
+let pure = common + optimized
 
 /// The pure modules that hold no C pointer also check memory safety strictly.
 let strict = pure + [.strictMemorySafety()]

@@ -59,23 +59,17 @@ extension MultipeerApp: MCSessionDelegate {
 
   func session(
     _ session: MCSession, didReceive stream: InputStream, withName streamName: String, fromPeer peerID: MCPeerID
-  ) {
-    fatalError("This app has no streams.")
-  }
+  ) {}
 
   func session(
     _ session: MCSession, didStartReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
     with progress: Progress
-  ) {
-    fatalError("This app has no resources.")
-  }
+  ) {}
 
   func session(
     _ session: MCSession, didFinishReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
     at localURL: URL?, withError error: (any Error)?  // changed: Error?, which any build without ExistentialAny takes
-  ) {
-    fatalError("This app has no resources.")
-  }
+  ) {}
 }
 
 extension MultipeerApp: MCNearbyServiceBrowserDelegate {

@@ -97,8 +97,12 @@ struct ElectionWatch: Sendable {
     if shadow.leaseUntil != before.leaseUntil { checkLease(index, before, shadow, step) }
     if before.host != shadow.host, before.host != nil { checkChange(index, before, shadow, step) }
     checkMerge(index, shadow, step)
-    // A lock ends with the answer, and with the reign it was made in.
-    if case .yield? = step.heard?.message { shadow.offerTo = nil }
+    // A lock ends with the answer, with a word of that node that it follows already, and with the reign it was made in.
+    switch step.heard?.message {
+    case .yield: shadow.offerTo = nil
+    case .ack where step.heard?.from == shadow.offerTo: shadow.offerTo = nil
+    case .ack, .beat, .preClaim, .preNack, .stepDown, .offer, .win, .handover, .resign, .request, .seat, nil: break
+    }
     if shadow.role != .host { (shadow.offerTo, shadow.nextAsking) = (nil, .distantFuture) }
     if case .join? = step.wish, shadow.role == .host {
       shadow.nextAsking = step.local.advanced(byNanoseconds: timers.lease)

@@ -23,7 +23,7 @@ try await Session.withSession(as: identity, configuration: configuration) { sess
       case .candidateFound(let candidate):
         invitations.addTask {
           do {
-            print("joined \(try await session.invite(.candidate(candidate.id)).name)")
+            print("joined \(try await session.peers.invite(.candidate(candidate.id)).name)")
           } catch {
             print("\(candidate.id) did not join: \(error)")
           }

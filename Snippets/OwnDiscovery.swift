@@ -10,10 +10,10 @@ configuration.discovery = .none
 /// Publishes the way to this peer, and invites another one.
 func meet(_ session: Session, publish: (String) -> Void, received: String) async throws {
   // snippet.link
-  publish(try await session.invitationLink().description)
+  publish(try await session.peers.invitationLink().description)
 
   let link = try InvitationLink(received)
-  let peer = try await session.invite(.link(link))
+  let peer = try await session.peers.invite(.link(link))
   print("joined \(peer.name), which has the key of the link")
   // snippet.end
 }

@@ -13,7 +13,7 @@ func shareALamp(from alice: PeerIdentity, to bob: PeerIdentity) async throws {
   try await Session.withSession(as: alice, configuration: configuration) { first in
     try await Session.withSession(as: bob, configuration: configuration) { second in
       try await first.place(Anchor(name: "lamp", transform: .identity))
-      for await case .change(let change) in second.anchorChanges() where change.anchor.name == "lamp" { break }
+      for await case .change(let change) in second.world.changes() where change.anchor.name == "lamp" { break }
     }
   }
   // snippet.end

@@ -47,7 +47,7 @@ enum Peers {
     configuration.storage = folder + "/\(sessions.count)"
     try await Session.withSession(named: "peer \(sessions.count)", configuration: configuration) { session in
       if let first = sessions.first {
-        _ = try await first.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
+        _ = try await first.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
       }
       try await add(to: sessions + [session], until: count, in: folder, body)
     }

@@ -25,7 +25,7 @@ struct TicketDriverTests {
       configuration.driver = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
       return try await Session.withSession(as: guest, configuration: configuration) { guest in
         do throws(SessionError) {
-          let host = try await guest.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))
+          let host = try await guest.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))
           #expect(host == door.localPeer)
           return nil
         } catch {

@@ -128,9 +128,9 @@ struct UnixTransportTests {
       var configuration = configuration
       configuration.storage = folder + "/bob"
       try await Session.withSession(named: "bob", configuration: configuration) { bob in
-        _ = try await alice.invite(.address(PeerAddress(host: "192.0.2.1", port: bob.port)))
+        _ = try await alice.peers.invite(.address(PeerAddress(host: "192.0.2.1", port: bob.port)))
         try await alice.place(Anchor(name: "lamp", transform: .identity))
-        for await case .change(let change) in bob.anchorChanges() where change.anchor.name == "lamp" { break }
+        for await case .change(let change) in bob.world.changes() where change.anchor.name == "lamp" { break }
       }
     }
   }

@@ -21,7 +21,7 @@ struct Types {
       9, "edits, operations, cuts, log, journal and snapshots each read and write all of it"
     ),
     "PeerProtocol.Turn": (14, "each organ adds the calls that it alone defines for all: flood, route, grant, say"),
-    "SharedWorld.Session": (20, "the API of an app: members, roles, anchors, maps, events, version, a file each"),
+    "SharedWorld.Session": (21, "the API of an app: members, roles, anchors, maps, events, version, a file each"),
     "worldpeer.Program": (8, "commands, events, files, streams, invitations and the terminal of one program"),
   ]
 

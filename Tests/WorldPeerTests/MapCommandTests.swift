@@ -26,7 +26,7 @@ struct MapCommandTests {
         #expect(try await bob.ask("wait map").event == "answer")
         let found = try await bob.ask("relocalized")
         #expect(found.mapID == small.description && found.relocalized == true)
-        await ann.setRelocalized(true)
+        await ann.frames.setRelocalized(true)
         let told = try await bob.line { $0.event == "map-status" && $0.stage == "claimed" }
         #expect(told.name == "ann" && told.mapID == small.description)
         #expect(try await bob.ask("relocalized no").relocalized == false)

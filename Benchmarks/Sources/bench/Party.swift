@@ -16,7 +16,7 @@ struct Party: Sendable {
     return try await start(count, in: folder.path) { sessions in
       let party = Party(sender: sessions[0], receivers: Array(sessions.dropFirst()))
       for receiver in party.receivers {
-        _ = try await party.sender.invite(.address(PeerAddress(host: "127.0.0.1", port: receiver.port)))
+        _ = try await party.sender.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: receiver.port)))
       }
       try await party.meshed()
       return try await body(party)

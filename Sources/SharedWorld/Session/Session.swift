@@ -28,14 +28,14 @@ public actor Session {
   var driver: NodeDriver?
   var discovery: DiscoveryDesk
   var trust: TrustDesk
-  var world = WorldDesk()
-  var peers = PeerDesk()
-  var messages = MessageDesk()
+  var worldDesk = WorldDesk()
+  var peerDesk = PeerDesk()
+  var messageDesk = MessageDesk()
   var resources = ResourceDesk()
-  var streams = StreamDesk()
-  var maps: MapDesk
-  var files = SavedFiles()
-  var frames: FrameDesk
+  var streamDesk = StreamDesk()
+  var mapDesk: MapDesk
+  var savedFiles = SavedFiles()
+  var frameDesk: FrameDesk
   /// The place from which render loops read.
   nonisolated let board = SnapshotBoard()
   private var end = SessionEnd()
@@ -68,8 +68,8 @@ public actor Session {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
-    frames = FrameDesk(interval: configuration.realignmentInterval)
-    maps = MapDesk(store: configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) })
+    frameDesk = FrameDesk(interval: configuration.realignmentInterval)
+    mapDesk = MapDesk(store: configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) })
   }
 
   /// This peer.
@@ -148,12 +148,12 @@ public actor Session {
     guard !hasEnded else { return }
     showEnd()
     end.reason = reason
-    world.endAll(reason)
-    peers.endAll(reason)
-    messages.endAll(.sessionEnded)
+    worldDesk.endAll(reason)
+    peerDesk.endAll(reason)
+    messageDesk.endAll(.sessionEnded)
     resources.endAll()
-    streams.endAll()
-    maps.endAll()
+    streamDesk.endAll()
+    mapDesk.endAll()
     endChangeReaders()
     // Closing the files writes what is left: a saver that found the queue closed would tell of a full one.
     stopSaving()
@@ -368,10 +368,10 @@ extension Session {
     }
     node.showsCodes = configuration.codeHandler != nil
     node.compared = trust.compared
-    node.cachesChunks = maps.store != nil
+    node.cachesChunks = mapDesk.store != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
     node.keepsOrphans = configuration.keepsOrphanedOwnership
-    node.keepsRecord = files.state != nil
+    node.keepsRecord = savedFiles.state != nil
     return node
   }
 

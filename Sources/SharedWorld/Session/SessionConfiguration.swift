@@ -12,7 +12,7 @@ extension Session {
     public var announcements: Announcements?
     /// Whether this peer looks for others, shows itself, or both.
     public var discoveryRole = DiscoveryRole.both
-    /// Which of the peers that are found are invited without ``Session/invite(_:expecting:context:timeout:)``.
+    /// Which of the peers that are found are invited without ``Session/Peers/invite(_:expecting:context:timeout:)``.
     ///
     /// They are invited until they join, refuse or are out of sight; ``Session/Event/invitationFailed(_:_:isRetried:)`` tells of
     /// failures.
@@ -21,7 +21,7 @@ extension Session {
     ///
     /// It is called once for each service in sight, as a child task of the session.
     public var inviteHandler: @Sendable (Candidate) async -> Bool = { _ in false }
-    /// How long an invitation by ``invitePolicy`` or ``Session/keepInviting(_:)`` waits for its answer before it is repeated,
+    /// How long an invitation by ``invitePolicy`` or ``Session/Peers/keepInviting(_:)`` waits for its answer before it is repeated,
     /// at most 60 s.
     public var inviteTimeout: Duration = .seconds(10)
     /// Peers that are invited from the start until they join, beside those that are found: at addresses, or behind links.
@@ -58,7 +58,7 @@ extension Session {
     public var advertising = Advertising()
     /// The wish to host, 0…255; more is better.
     public var hostPriority: UInt8 = 1
-    /// Decides whether this peer, while it hosts, hands over to a member that asks for it by ``Session/requestHost(timeout:)``;
+    /// Decides whether this peer, while it hosts, hands over to a member that asks for it by ``Session/Peers/requestHost(timeout:)``;
     /// nil: it does if that member's ``hostPriority`` is higher.
     ///
     /// It runs as a child task of the session. A host may remove members and lock the session, so it is given to those that
@@ -87,7 +87,7 @@ extension Session {
     /// Where the folder for resources that arrive is made, which is removed when the session ends; nil: in `TMPDIR`, else in `/tmp`.
     public var resourceFolder: String?
     /// How many attachments of other peers come by themselves; further ones are told of by
-    /// ``Session/Event/attachmentChanged(_:)`` as ``SessionAttachment/State/listed``, and wait for ``Session/fetchAttachment(_:)``.
+    /// ``Session/Event/attachmentChanged(_:)`` as ``SessionAttachment/State/listed``, and wait for ``Session/Files/fetch(_:)``.
     public var attachmentCountLimit = 64
     /// How large the attachments of other peers may be together that come by themselves (bytes).
     public var attachmentSizeLimit = 256 * 1024 * 1024
@@ -132,7 +132,7 @@ extension Session {
     /// Whether this peer, while it hosts, keeps the anchors of owners that left for them until their lease ends; else it frees
     /// them, and everybody is told.
     public var keepsOrphanedOwnership = false
-    /// The least time between two measurements of a frame by ``Session/keepAligned(by:)``: a search for a scan costs tenths of a second
+    /// The least time between two measurements of a frame by ``Session/Frames/keepAligned(by:)``: a search for a scan costs tenths of a second
     /// of a processor.
     public var realignmentInterval: Duration = .seconds(2)
     /// Encodes and decodes the objects that this app sends and receives; give all peers the same.
@@ -199,7 +199,7 @@ extension Session.Configuration {
   public struct Advertising: Hashable, Sendable {
     /// Whether it tells the peer's name.
     public var showsName = false
-    /// The app's own keys and values; ``Session/setDiscoveryInfo(_:)`` changes them.
+    /// The app's own keys and values; ``Session/Peers/setDiscoveryInfo(_:)`` changes them.
     ///
     /// Keys have 1–9 printable ASCII characters without `=` and differ in more than case; `v`, `auth`, `st`, `n`, `k` and
     /// `id` are this library's, and refused. A key and its value have at most 254 bytes, and there is room for about 300

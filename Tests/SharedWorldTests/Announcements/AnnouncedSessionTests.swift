@@ -29,10 +29,10 @@ struct AnnouncedSessionTests {
         let found = try await events.first { if case .candidateFound(let it) = $0 { it } else { nil } }
         #expect(found.name == "bob" && found.ways == [.announcement] && found.announcedKey == bob.localPeer.id)
         #expect(await alice.state().candidates.map(\.id) == [found.id])
-        try await bob.lock()
+        try await bob.peers.lock()
         _ = try await events.first { if case .candidateFound(let it) = $0, it.standing == .locked { it } else { nil } }
-        try await bob.unlock()
-        #expect(try await alice.invite(.candidate(found.id)) == bob.localPeer)
+        try await bob.peers.unlock()
+        #expect(try await alice.peers.invite(.candidate(found.id)) == bob.localPeer)
         let bound = try await events.first { if case .candidateFound(let it) = $0 { it.peer } else { nil } }
         #expect(bound == bob.localPeer)
         await bob.leave()

@@ -118,7 +118,7 @@ struct SessionCacheTests {
     configuration.mapCache = MapCache(folder: folder)
     let identity = try TestSessions.identity("bob")
     return try await Session.withSession(as: identity, configuration: configuration) { bob in
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       var (asked, problems, isHere) = (0, 0, false)
       for await event in bob.events {
         switch event {
@@ -127,7 +127,7 @@ struct SessionCacheTests {
         case .problem(let error): problems += error.code == .io ? 1 : 0
         case .synchronized(let digest):
           guard isHere else { continue }
-          #expect(await alice.digest() == digest)
+          #expect(await alice.world.digest == digest)
           return (asked, problems)
         default: break
         }

@@ -41,10 +41,10 @@ import Testing
     let taker = configuration
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: taker) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: taker) { bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         try await alice.share(unchecked: MapPackage(map: map))
         let error = try await bob.first { if case .mapFailed(let error) = $0 { error } else { nil } }
-        return (error, await bob.map() != nil)
+        return (error, await bob.maps.latest() != nil)
       }
     }
   }
@@ -86,9 +86,9 @@ import Testing
       let receipt = try await bob.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
       #expect(receipt.points == map.cloud.count)
       #expect(await bob.state().mapPoints == map.cloud.count)
-      async let one = bob.map()
-      async let other = bob.map()
-      let maps = await [one, other, bob.map()]
+      async let one = bob.maps.latest()
+      async let other = bob.maps.latest()
+      let maps = await [one, other, bob.maps.latest()]
       #expect(maps.allSatisfy { $0?.cloud.count == map.cloud.count })
     }
   }

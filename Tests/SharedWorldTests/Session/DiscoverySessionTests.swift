@@ -32,7 +32,7 @@ struct DiscoverySessionTests {
         #expect(words.count == 1)
         #expect(candidate.name == "bob" && candidate.peer == nil)
         #expect(await alice.state().candidates == [candidate])
-        #expect(try await alice.invite(.candidate(candidate.id)) == bob.localPeer)
+        #expect(try await alice.peers.invite(.candidate(candidate.id)) == bob.localPeer)
         let known = try await events.first { event -> Peer? in
           if case .candidateFound(let candidate) = event { candidate.peer } else { nil }
         }
@@ -42,7 +42,7 @@ struct DiscoverySessionTests {
           if case .candidateLost(let candidate) = event { candidate.id } else { nil }
         }
         #expect(lost == candidate.id)
-        let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(candidate.id)) }
+        let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate(candidate.id)) }
         #expect(error?.code == .unknownPeer)
       }
     }
@@ -59,12 +59,12 @@ struct DiscoverySessionTests {
       let service = try await Session.withSession(as: identity, configuration: configuration) { bob in
         var event = try await events.first { $0.found("bob") { _ in true } }
         #expect(event.standing == .open && event.info == ["room": "attic"] && event.protocolVersion != nil)
-        try await bob.lock()
+        try await bob.peers.lock()
         event = try await events.first { $0.found("bob") { $0.standing == .locked } }
-        try await bob.unlock()
-        try await bob.setDiscoveryInfo(["room": "cellar"])
+        try await bob.peers.unlock()
+        try await bob.peers.setDiscoveryInfo(["room": "cellar"])
         event = try await events.first { $0.found("bob") { $0.info == ["room": "cellar"] && $0.standing == .open } }
-        await #expect(throws: SessionError.self) { try await bob.setDiscoveryInfo(["v": "2"]) }
+        await #expect(throws: SessionError.self) { try await bob.peers.setDiscoveryInfo(["v": "2"]) }
         return event.id
       }
       _ = try await events.first { if case .candidateLost(let lost) = $0, lost.id == service { true } else { nil } }
@@ -85,7 +85,7 @@ struct DiscoverySessionTests {
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var events = alice.events.makeAsyncIterator()
         let found = try await events.first { $0.found("bob") { _ in true } }
-        _ = try await alice.invite(.candidate(found.id))
+        _ = try await alice.peers.invite(.candidate(found.id))
         _ = try await events.first { $0.found("bob") { $0.standing == .full } }
         await bob.leave()
       }

@@ -20,7 +20,7 @@ struct JoinOriginTests {
         let lamp = try await alice.place(Anchor(name: "lamp"))
         try await Session.withSession(as: identities.1, configuration: settings) { bob in
           let table = try await bob.place(Anchor(name: "table"))
-          if number >= 50 { _ = try await bob.invite(alice.address) }
+          if number >= 50 { _ = try await bob.peers.invite(alice.address) }
           let origins = try await [Self.origin(of: table, at: alice), Self.origin(of: lamp, at: bob)]
           #expect(origins == [.remote, .remote], "join \(number)")
         }

@@ -111,5 +111,5 @@ struct JournalFileTests {
 }
 
 extension Session {
-  fileprivate var journalFile: JournalFile? { files.journal?.file }
+  fileprivate var journalFile: JournalFile? { savedFiles.journal?.file }
 }

@@ -54,7 +54,7 @@ struct PolicySessionTests {
           if case .candidateFound(let found) = $0, found.name == "bob" { true } else { nil }
         }
         // What a service tells later is no new service.
-        try await bob.setDiscoveryInfo(["room": "attic"])
+        try await bob.peers.setDiscoveryInfo(["room": "attic"])
         _ = try await events.first {
           if case .candidateFound(let found) = $0, !found.info.isEmpty { true } else { nil }
         }
@@ -76,7 +76,7 @@ struct PolicySessionTests {
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
         let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: bob.port))
-        await alice.keepInviting(target)
+        await alice.peers.keepInviting(target)
         let failure = try await alice.first { event -> (InvitationTarget, SessionError.Code, Bool)? in
           if case .invitationFailed(let target, let error, let isRetried) = event {
             (target, error.code, isRetried)
@@ -134,7 +134,7 @@ struct PolicySessionTests {
       let endpoints = try await browser.resolve(candidate.id)
       #expect(!endpoints.isEmpty && endpoints.allSatisfy { $0.port == bob.port })
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
-        let invited = try await alice.invite(.service(candidate.id, by: browser))
+        let invited = try await alice.peers.invite(.service(candidate.id, by: browser))
         #expect(invited == bob.localPeer)
       }
       let error = await #expect(throws: SessionError.self) {

@@ -56,7 +56,7 @@ struct RoomSessionTests {
           }
           #expect(error.code == code && error.message.contains(words))
           #expect(await stranger.state().peers.isEmpty)
-          #expect(await stranger.anchors().isEmpty)
+          #expect(await stranger.world.anchors.isEmpty)
         }
       }
       #expect(await ada.state().peers.isEmpty)

@@ -97,12 +97,12 @@ struct StreamNetworkTests {
 
   /// Both ends of a stream between peers that find each other again.
   private static func reopened(_ alice: Session, _ bob: Session) async throws -> (PeerStream, PeerStream) {
-    let incoming = bob.streams(named: "again")
+    let incoming = bob.streams.incoming(named: "again")
     return try await withThrowingTaskGroup(of: PeerStream?.self) { group in
       group.addTask {
         while true {
           do throws(SessionError) {
-            return try await alice.openStream(named: "again", to: bob.localPeer.id, timeout: .seconds(60))
+            return try await alice.streams.open(named: "again", to: bob.localPeer.id, timeout: .seconds(60))
           } catch {
             // Alice does not see bob yet.
             guard error.code == .unknownPeer || error.code == .notConnected else { throw error }

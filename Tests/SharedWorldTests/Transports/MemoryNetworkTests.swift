@@ -31,7 +31,7 @@ struct MemoryNetworkTests {
 
   /// Waits until a session has an anchor with this name.
   private static func wait(for name: String, at session: Session) async throws {
-    for await element in session.anchorChanges() {
+    for await element in session.world.changes() {
       if case .change(let change) = element, change.anchor.name == name { return }
     }
     throw EndedTooSoon()
@@ -88,7 +88,7 @@ struct MemoryNetworkTests {
       _ = try await sessions[3].place(Anchor(name: "right", transform: .identity))
       try await Self.wait(for: "left", at: sessions[1])
       try await Self.wait(for: "right", at: sessions[2])
-      let anchors = await sessions[2].anchors()
+      let anchors = await sessions[2].world.anchors
       #expect(!anchors.contains { $0.name == "left" })
       network.heal()
       for session in sessions {
@@ -113,7 +113,7 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork(speed: 100)
     try await Self.sessions(1, on: network) { sessions in
       let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
-      let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }
+      let error = await #expect(throws: SessionError.self) { try await sessions[0].peers.invite(nobody) }
       #expect(error?.code == .unreachable)
     }
   }
@@ -128,7 +128,7 @@ struct MemoryNetworkTests {
       let lamp = try await alice.first { event in
         if case .candidateFound(let candidate) = event { candidate.id } else { nil }
       }
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(lamp)) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate(lamp)) }
       #expect(error?.code == .unreachable)
       let text = error?.message ?? ""
       for word in ["'lamp'", ":9", "firewall"] { #expect(text.contains(word), "\(text)") }
@@ -146,7 +146,7 @@ struct MemoryNetworkTests {
         _ = try await TestSessions.agreedHost(sessions)
         network.partition([sessions[0]], [sessions[1]])
         let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
-        await #expect(throws: SessionError.self) { try await sessions[2].invite(nobody) }
+        await #expect(throws: SessionError.self) { try await sessions[2].peers.invite(nobody) }
       }
       return network.core.loop
     }

@@ -11,7 +11,7 @@ extension Session {
 
   /// Everything an app shows of a session, at one moment.
   public func state() -> State {
-    let (map, candidates, trust) = (maps.latest, discovery.candidates, trust)
+    let (map, candidates, trust) = (mapDesk.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(
         peers: node.memberSnapshots.map { member in
@@ -32,7 +32,7 @@ extension Session {
   }
 
   /// The connections of the session, and what this peer's own ones carry.
-  public func statistics() -> Statistics {
+  func statistics() -> Statistics {
     let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
     guard let (presence, members) = found else { return Statistics(connections: [], links: [], turns: 0) }
     let links = members.filter(\.isDirect).map { member in
@@ -51,23 +51,8 @@ extension Session {
   // MARK: Invitations
 
   /// Invites a peer and waits for its answer.
-  ///
-  /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
-  /// - Parameters:
-  ///   - target: the service or address to dial.
-  ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is that of a link,
-  ///     or the peer that answered when this session dialled the service before; without one it is any.
-  ///   - context: data for the other app, at most 4 KiB.
-  ///   - timeout: how long to wait, at most 60 s; two people who compare a code first get a minute more.
-  /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
-  ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
-  ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
-  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
-  ///   `passcodeRefused`, `passcodeLocked`, `driverRequired`, `authenticationFailed`, `codeRequired`, `codeRefused`, `codeBusy` or
-  ///   `notConnected`.
-  public func invite(
-    _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
-    timeout: Duration = .seconds(30)
+  func invite(
+    _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [], timeout: Duration
   ) async throws(SessionError) -> Peer {
     guard context.count <= ProtocolLimits.invitationContext else {
       throw SessionError(
@@ -94,7 +79,7 @@ extension Session {
   ) async -> Waited<InvitationResult> {
     let rest = loop.rest(until: deadline)
     var invitation: UInt64?
-    let outcome = await wait(in: peers.invitations) { number in
+    let outcome = await wait(in: peerDesk.invitations) { number in
       invitation = number
       if let candidate = target.candidate { discovery.begin(number, to: candidate) }
       return .invite(
@@ -198,20 +183,10 @@ extension Session {
   }
 
   /// Asks the network at which addresses a candidate can be dialled; those of its announcements come first.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer` (it is not in sight), `unreachable` (nobody answers for it) or
-  ///   `notConnected`.
-  public func resolve(
-    _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
+  func resolve(
+    _ candidate: Candidate.ID, timeout: Duration
   ) async throws(SessionError) -> [PeerAddress] {
     try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
-  }
-
-  /// Looks for what may keep this device from finding others of its service (``NetworkDiagnosis/run(service:)``).
-  ///
-  /// - Throws: ``SessionError`` with the code `io` when the system gives no thread.
-  public nonisolated func diagnose() async throws(SessionError) -> NetworkDiagnosis {
-    try await NetworkDiagnosis.run(service: configuration.service)
   }
 
   // MARK: Answers
@@ -246,9 +221,7 @@ extension Session {
   }
 
   /// A link with which others invite this peer: to the addresses that members are told, without the passcode.
-  ///
-  /// - Throws: ``SessionError`` with the code `notConnected` while this machine has no address.
-  public func invitationLink() throws(SessionError) -> InvitationLink {
+  func invitationLink() throws(SessionError) -> InvitationLink {
     let addresses = try read { node, _ in node.roster[identity.peerID]?.addresses ?? [] }
     guard !addresses.isEmpty else {
       throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
@@ -258,9 +231,7 @@ extension Session {
   }
 
   /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
-  ///
-  /// - Throws: ``SessionError`` with the code `invalidArgument` when the advertisement cannot carry it; the old one stays.
-  public func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
+  func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
     try discovery.advertise { $0.appInfo = info }
   }
 
@@ -293,36 +264,14 @@ extension Session {
 
   /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
   /// and the moderators.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost`, or in an owned session `notPermitted` or `limitExceeded`.
-  public func kick(_ peer: PeerID) throws(SessionError) {
+  func kick(_ peer: PeerID) throws(SessionError) {
     // There a peer may be removed before it has come, or while it is away.
     if !isOwned { try requireMember(peer) }
     try handle(.kick(peer))
   }
 
-  /// Turns newcomers away from now on; only the host can, in an owned session the creator and the moderators.
-  ///
-  /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func lock() throws(SessionError) { try handle(.setLocked(true)) }
-
-  /// Lets newcomers in again; those can that can lock.
-  ///
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func unlock() throws(SessionError) { try handle(.setLocked(false)) }
-
-  /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock
-  /// after 20 wrong ones keeps out.
-  public func unlockPasscode() { input(.unlockPasscode) }
-
   /// Asks to be host, and waits for what becomes of it.
-  ///
-  /// The present host decides by its ``Configuration/hostRequestHandler``; without a host this peer stands for election at
-  /// once. A peer that may not host (``Configuration/canHost``) asks for nothing.
-  /// - Parameter timeout: how long to wait.
-  @discardableResult
-  public func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {
+  func requestHost(timeout: Duration) async -> HostOutcome {
     guard configuration.canHost else { return .unchanged }
     return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
   }
@@ -338,14 +287,7 @@ extension Session {
   }
 
   /// Hands the host's role to a member, and waits for what becomes of it.
-  ///
-  /// This peer goes on hosting when the member does not take the role over.
-  /// - Parameters:
-  ///   - peer: the member that is to host.
-  ///   - timeout: how long to wait.
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost` when this peer does not host, or `ended`.
-  @discardableResult
-  public func handOver(to peer: PeerID, timeout: Duration = .seconds(5)) async throws(SessionError) -> HostOutcome {
+  func handOver(to peer: PeerID, timeout: Duration) async throws(SessionError) -> HostOutcome {
     if peer != identity.peerID { try requireMember(peer) }
     guard try read({ node, _ in node.host == node.me }) else { throw SessionError(.notHost, anchor: nil) }
     return await waitForHost(peer, timeout: timeout, after: .handover(peer))
@@ -354,7 +296,7 @@ extension Session {
   /// Gives the node an input that is to make a peer host, and waits for it.
   private func waitForHost(_ peer: PeerID, timeout: Duration, after first: Input) async -> HostOutcome {
     input(first)
-    let outcome = await wait(in: peers.hosts) { number in
+    let outcome = await wait(in: peerDesk.hosts) { number in
       .awaitHost(HostWaitID(rawValue: number), peer, timeout: timeout)
     } givingUp: { number in
       .cancelHostWait(HostWaitID(rawValue: number))

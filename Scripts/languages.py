@@ -29,6 +29,7 @@ CLASSES: dict[str, tuple[str, str | None]] = {
 HANDLES = ("World", "Peers", "Messages", "Files", "Streams", "Maps", "Frames")
 #: Those of which the table has every member.
 WHOLE = {"Session", "PeerStream", "Drag", "UndoHistory"} | {f"Session.{handle}" for handle in HANDLES}
+SETTING = r"\n    public (?:internal\(set\) )?var (\w+)"
 WIDTH = 120
 PYTHON = {python for _, python in CLASSES.values() if python}
 MEMBER = re.compile(
@@ -113,6 +114,12 @@ def swift_cases(text: str, kind: str) -> set[str]:
     return set(re.findall(r"\n    (?:indirect )?case `?(\w+)", body[0]))
 
 
+def swift_groups(text: str) -> set[str]:
+    """The settings in groups: storage.folder."""
+    groups = re.findall(r"\n  public struct (\w+): .*?\{\n(.*?)\n  \}\n", text, flags=re.S)
+    return {f"{group.lower()}.{name}" for group, body in groups for name in re.findall(SETTING, "\n" + body)}
+
+
 def python_members(texts: list[str]) -> set[str]:
     """The public methods and properties of classes, those of the base classes of Session too, and public functions."""
     classes: dict[str, tuple[list[str], list[str]]] = {}
@@ -173,7 +180,8 @@ def read() -> Sources:
     constants = set(re.findall(r"\bSW_EVENT_(\w+) = ", (HEADERS / "events.h").read_text(encoding="utf-8")))
     classes = set(re.findall(r"@event_class\(EventType\.(\w+)\)", "\n".join(written)))
     configuration = files[settings].split("public struct Advertising")[0]
-    variables = set(re.findall(r"\n    public (?:internal\(set\) )?var (\w+)", configuration))
+    groups = swift_groups(files[library / "Session" / "SessionSettings.swift"])
+    variables = set(re.findall(SETTING, configuration)) - {group.partition(".")[0] for group in groups} | groups
     all_swift |= {f"Session.Configuration.{name}" for name in variables}
     structure = (HEADERS / "session.h").read_text(encoding="utf-8").split("typedef struct sw_session_config {")[1]
     members = re.findall(r"(\w+)(?:\[\d+\])?;", re.sub(r"/\*.*?\*/", " ", structure.split("}")[0], flags=re.S))
@@ -243,7 +251,7 @@ def lists(sources: Sources) -> list[Row]:
     for title, sets, renamed in (("event", sources.events, EVENTS), ("setting", sources.settings, SETTINGS)):
         if stale := sorted(set(renamed) - sets[0]):
             raise Refused(f"Swift has no {title} {', '.join(stale)} any more: mend languages_names.py")
-        swift = {name for old in sets[0] for name in renamed.get(old, (old,))}
+        swift = {name for old in sets[0] for name in renamed.get(old, (old.rpartition(".")[2],))}
         all_of = (swift, *sets[1:])
         found += [
             Row(f"{title} {name}", *((name,) if name in names else () for names in all_of))

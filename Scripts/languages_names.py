@@ -36,8 +36,8 @@ NAMES: dict[str, Names] = {
     "sw_session_kick": Names(("Session.Peers.remove",)),
     "sw_session_owner": Names(("Session.Peers.creator",)),
     "sw_session_answer_question": Names(
-        ("Session.Configuration.hostRequestHandler", "Session.Configuration.ownershipHandler")),
-    "sw_session_answer_code": Names(("Session.Configuration.codeHandler",)),
+        ("Session.Configuration.hosting.requestHandler", "Session.Configuration.ownershipHandler")),
+    "sw_session_answer_code": Names(("Session.Configuration.authentication.codeHandler",)),
     "sw_passcode_generate": Names(("Passcode.generatedText",), ("generate_passcode",)),
     "sw_known_peers_list": Names(("PinStore.pins",), ("known_peers",)),
     "sw_known_peers_remove": Names(("PinStore.remove",), ("remove_known_peer",)),
@@ -46,7 +46,7 @@ NAMES: dict[str, Names] = {
         (), ("Session.invite", "Session.invite_candidate", "Session.invite_link", "Session.invite_known")),
     "sw_session_keep_inviting": Names((), ("Session.keep_inviting", "Session.keep_inviting_candidate")),
     "sw_link_peer": Names(("InvitationLink.peer",), ("link_peer",)),
-    "sw_session_answer": Names(("Session.Configuration.invitationHandler",)),
+    "sw_session_answer": Names(("Session.Configuration.invitations.incoming",)),
     "sw_session_candidates": Names(("Session.state",)),
     "sw_diagnose": Names(("NetworkDiagnosis.run",), ("diagnose",)),
     "sw_session_send": Names(("Session.send", "Session.Messages.sendNow"), ("Session.send", "Session.send_now")),
@@ -103,7 +103,6 @@ GAPS: dict[str, Gap] = {
     **dict.fromkeys(
         ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
         Gap(("C", "Python"), "the session's thread would call back into the program.")),
-    "setting invite_handler": Gap(("C", "Python"), "a program invites the candidates that it chooses itself."),
 }
 
 #: Names without a row: constants, what the language asks for, parts of what a row has.
@@ -120,11 +119,16 @@ EVENTS: dict[str, tuple[str, ...]] = {
 
 #: The settings of Swift that C calls otherwise.
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "accept_policy": ("invitations",), "advertising": ("advertises_name", "info", "hides_device"),
-    "announcements": ("announces", "announce_port", "probes"), "code_handler": ("shows_codes",),
-    "discovery_role": ("role",),
-    "grace_time": ("grace_time_s",), "host_request_handler": ("asks_host",), "invitation_handler": ("invitations",),
-    "invite_timeout": ("invite_timeout_ms",), "listen": ("listen_host", "listen_port"),
-    "map_cache": ("map_cache", "map_cache_limit"), "ownership_handler": ("asks_ownership",),
-    "passcode": ("passcode", "passcode_file"), "places": ("place",), "code": ("code", "room"),
-    "realignment_interval": ("realign_interval_ms",), "trust": ("trust", "known_peers", "admitted")}
+    "storage.folder": ("storage",), "storage.grace_time": ("grace_time_s",),
+    "storage.map_cache": ("map_cache", "map_cache_limit"),
+    "discovery.mode": ("discovery",), "discovery.advertising": ("advertises_name", "info", "hides_device"),
+    "discovery.announcements": ("announces", "announce_port", "probes"),
+    "invitations.incoming": ("invitations",), "invitations.outgoing": ("invite_policy",),
+    "invitations.places": ("place",), "invitations.timeout": ("invite_timeout_ms",),
+    "authentication.code_handler": ("shows_codes",), "authentication.passcode": ("passcode", "passcode_file"),
+    "authentication.trust": ("trust", "known_peers", "admitted"),
+    "hosting.priority": ("host_priority",), "hosting.request_handler": ("asks_host",),
+    "limits.members": ("member_limit",), "limits.map_memory": ("map_memory_limit",),
+    "limits.attachments": ("attachment_count_limit",), "limits.attachment_bytes": ("attachment_size_limit",),
+    "listen": ("listen_host", "listen_port"), "ownership_handler": ("asks_ownership",), "code": ("code", "room"),
+    "realignment_interval": ("realign_interval_ms",)}

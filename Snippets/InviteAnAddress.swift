@@ -4,7 +4,7 @@ import SharedWorld
 
 let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 var configuration = Session.Configuration(service: "my-app")
-configuration.discovery = .none
+configuration.discovery.mode = .none
 
 try await Session.withSession(as: identity, configuration: configuration) { session in
   // snippet.invite

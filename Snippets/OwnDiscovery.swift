@@ -4,7 +4,7 @@ import SharedWorld
 
 // snippet.configuration
 var configuration = Session.Configuration(service: "my-app")
-configuration.discovery = .none
+configuration.discovery.mode = .none
 // snippet.end
 
 /// Publishes the way to this peer, and invites another one.

@@ -38,7 +38,7 @@ func run(_ session: Session) async throws -> Int32 {
 let environment = ProcessInfo.processInfo.environment
 do {
   var configuration = try Session.Configuration(room: "kitchen", code: environment["ROOM_CODE"])
-  configuration.storage = environment["STATE_DIRECTORY"] ?? "kitchen-data"
+  configuration.storage.folder = environment["STATE_DIRECTORY"] ?? "kitchen-data"
   configuration.log = { note("\($0)") }
   exit(try await Session.withSession(named: "lamp post", configuration: configuration) { try await run($0) })
 } catch let error as SessionError where error.code == .ended {

@@ -7,8 +7,8 @@ func shareALamp(from alice: PeerIdentity, to bob: PeerIdentity) async throws {
   let network = try MemoryNetwork()
   var configuration = Session.Configuration(service: "my-app")
   configuration.transport = .inMemory(network)
-  configuration.invitePolicy = .automatic
-  configuration.acceptPolicy = .automatic
+  configuration.invitations.outgoing = .all
+  configuration.invitations.incoming = .all
 
   try await Session.withSession(as: alice, configuration: configuration) { first in
     try await Session.withSession(as: bob, configuration: configuration) { second in

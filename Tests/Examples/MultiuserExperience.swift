@@ -37,9 +37,9 @@ actor MultiuserExperience {
   ) async throws {
     var configuration = Session.Configuration(service: "ar-multi-sample")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.acceptPolicy = .automatic
-    configuration.storage = storage
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
+    configuration.storage.folder = storage
     try await Session.withSession(named: name, configuration: configuration) { session in
       try await session.frames.begin()
       let app = MultiuserExperience(session)

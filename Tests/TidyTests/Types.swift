@@ -6,7 +6,6 @@ struct Types {
 
   /// Types with more stored properties, and why.
   static let large: [String: String] = [
-    "Configuration": "the settings of a session, one property each",
     "HostElection": "the state of the election, explored as one value by the model checker",
     "NodeConfiguration": "one setting each, read where it applies",
     "SessionPeer": "what a simulated machine keeps: node, disk, app and connections",

@@ -86,9 +86,9 @@ struct MapCommandTests {
 
   private static var configuration: Session.Configuration {
     var configuration = Session.Configuration()
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.incoming = .all
     return configuration
   }
 

@@ -25,7 +25,7 @@ struct ViewerTests {
     let desk = InvitationDesk { _ in changes.announce() }
     let codes = CodeDesk { _ in changes.announce() }
     var configuration = try options.peer.configuration(asking: desk, comparing: codes)
-    configuration.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
+    configuration.authentication.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
@@ -82,7 +82,7 @@ struct ViewerTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
     var configuration = Session.Configuration()
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
@@ -108,9 +108,9 @@ struct ViewerTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
     var configuration = Session.Configuration()
-    configuration.discovery = .none
-    configuration.trust = .code(PinStore(path: folder.path() + "/known-peers"))
-    configuration.codeHandler = { _ in true }
+    configuration.discovery.mode = .none
+    configuration.authentication.trust = .code(PinStore(path: folder.path() + "/known-peers"))
+    configuration.authentication.codeHandler = { _ in true }
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
@@ -184,8 +184,8 @@ struct ViewerTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = Session.Configuration()
-    configuration.discovery = .none
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .none
+    configuration.invitations.incoming = .all
     let host = try PeerIdentity.loadOrCreate(named: "hana", in: folder.path())
     try await Session.withSession(as: host, configuration: configuration) { other in
       // Nobody listens on the first: the port was free a moment ago.

@@ -9,7 +9,7 @@ extension Session {
 
   /// Begins to invite the peers that are named or, by the policy, found.
   func startInviting() {
-    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.inviteTimeout)
+    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.invitations.timeout)
     let actions = Inviter.Actions(
       invite: { [weak self] target async throws(SessionError) in
         guard let self else { throw SessionError(.ended, "the session is over") }
@@ -22,20 +22,20 @@ extension Session {
         hub.publish([.invitationFailed(target, error, isRetried: isRetried)])
       })
     _ = jobs.add { await inviter.run(actions) }
-    for place in configuration.places { keepInviting(place) }
+    for place in configuration.invitations.places { keepInviting(place) }
   }
 
   /// Invites a service that was found, or asks the app about it, as the policy says.
   func consider(_ candidate: Candidate) {
-    switch configuration.invitePolicy {
+    switch configuration.invitations.outgoing {
     case .none: return
-    case .automatic:
+    case .all:
       guard discovery.isPromising(candidate.id) else { return }
       guard !discovery.hasOtherPasscode(candidate.id) else { return refuse(candidate.id) }
       discovery.inviter.invite(.candidate(candidate.id))
-    case .ask:
+    case .ask(let handler):
       guard discovery.isNews(candidate.id) else { return }
-      let (inviter, handler) = (discovery.inviter, configuration.inviteHandler)
+      let inviter = discovery.inviter
       _ = jobs.add { if await handler(candidate) { inviter.invite(.candidate(candidate.id)) } }
     }
   }

@@ -102,7 +102,7 @@ extension Session {
   /// Reads the head of a map that has arrived, beside the event loop; its points are decoded when the app asks for them.
   func open(_ package: MapPackage, id: MapID, from peer: Peer) {
     let number = mapDesk.numbers.next()
-    let limit = configuration.mapMemoryLimit
+    let limit = configuration.limits.mapMemory
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in
       do {
@@ -138,7 +138,7 @@ extension Session {
       return .problem(SessionError(.notPermitted, "\(provider) may not share a map; \(map) was not taken"))
     case .tooLarge(let bytes):
       return .mapFailed(
-        SessionError(tooLarge: "map \(map) of \(provider)", bytes: bytes, limit: configuration.mapMemoryLimit))
+        SessionError(tooLarge: "map \(map) of \(provider)", bytes: bytes, limit: configuration.limits.mapMemory))
     }
   }
 
@@ -247,7 +247,8 @@ extension SessionError {
   fileprivate init(tooLarge map: String, bytes: Int, limit: Int) {
     self.init(
       .limitExceeded,
-      "\(map) takes \(bytes) bytes of memory, more than \(limit); raise Configuration.mapMemoryLimit to take it")
+      "\(map) takes \(bytes) bytes of memory, more than \(limit); raise limits.mapMemory of the configuration to take it"
+    )
   }
 
   fileprivate init(unreadable map: MapID, _ error: any Error) {

@@ -4,7 +4,7 @@ extension Session.Maps {
   /// Shares a map with one peer, or with all and every later joiner.
   ///
   /// Its anchors join the session, once, under their own ids; those of a map for one peer only where this peer may share one with
-  /// all (``Configuration/mapProviders``), and else they are in that peer's ``Session/Maps/latest()`` alone. Of two maps shared with all, that of the later epoch is
+  /// all (``Session/Configuration/Hosting/mapProviders``), and else they are in that peer's ``Session/Maps/latest()`` alone. Of two maps shared with all, that of the later epoch is
   /// the session's, and within an epoch that of the higher revision.
   ///
   /// - Returns: the id of this revision of the map.

@@ -28,7 +28,7 @@ extension Session {
       ?? State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronized: false,
         mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
-        memberLimit: configuration.memberLimit, candidates: candidates)
+        memberLimit: configuration.limits.members, candidates: candidates)
   }
 
   /// The connections of the session, and what this peer's own ones carry.
@@ -193,17 +193,22 @@ extension Session {
 
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
-    let decision: InvitationDecision? =
-      switch configuration.acceptPolicy {
-      case .automatic: .accept
-      case .none: .decline(reason: "this peer accepts no invitations")
-      case .ask: nil
-      }
-    if let decision {
-      // In the next round: the app hears of the invitation before it hears of its consequences.
-      return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
+    switch configuration.invitations.incoming {
+    case .all: answerSoon(id, invitation, .accept)
+    case .none: answerSoon(id, invitation, .decline(reason: "this peer accepts no invitations"))
+    case .ask(let handler): ask(id, invitation, handler)
     }
-    let handler = configuration.invitationHandler
+  }
+
+  /// Answers in the next round: the app hears of the invitation before it hears of its consequences.
+  private func answerSoon(_ id: InvitationID, _ invitation: Invitation, _ decision: InvitationDecision) {
+    loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
+  }
+
+  private func ask(
+    _ id: InvitationID, _ invitation: Invitation,
+    _ handler: @escaping @Sendable (Invitation) async -> InvitationDecision
+  ) {
     let end = trust.invitations.begin(invitation.id)
     let added = jobs.add { [weak self] in
       let decision = await OpenQuestions.answer(until: end) { await handler(invitation) }
@@ -251,7 +256,7 @@ extension Session {
 
   /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
   func ask(_ link: LinkID, _ comparison: CodeComparison) {
-    guard let handler = configuration.codeHandler else { return }
+    guard let handler = configuration.authentication.codeHandler else { return }
     let end = trust.comparisons.begin(comparison.id)
     let added = jobs.add { [weak self] in
       let answer = await OpenQuestions.answer(until: end) { await handler(comparison) }
@@ -272,13 +277,13 @@ extension Session {
 
   /// Asks to be host, and waits for what becomes of it.
   func requestHost(timeout: Duration) async -> HostOutcome {
-    guard configuration.canHost else { return .unchanged }
+    guard configuration.hosting.canHost else { return .unchanged }
     return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
   }
 
   /// Asks the app, beside the event loop, whether a member that asks for it becomes host, and brings its answer back.
   func askForHost(_ peer: Peer) {
-    let handler = configuration.hostRequestHandler
+    let handler = configuration.hosting.requestHandler
     let added = jobs.add { [weak self] in
       let accepts = await handler?(peer) ?? false
       await self?.input(.answerHostRequest(peer.id, accepts: accepts))

@@ -65,7 +65,7 @@ extension Session {
   func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration?) throws(SessionError) {
     guard try read({ node, _ in node.ownedSession.isOwned }) else {
       throw SessionError(
-        .notPermitted, "nobody has a role in an open session; begin it with Session.Configuration.ownership = .owned")
+        .notPermitted, "nobody has a role in an open session; begin it with hosting.ownership = .owned")
     }
     try handle(.setRole(role.sessionRole, of: peer, for: time.map { max($0, .milliseconds(1)) }))
   }

@@ -96,8 +96,8 @@ extension Session.Peers {
 
   /// Asks to be host, and waits for what becomes of it.
   ///
-  /// The present host decides by its ``Configuration/hostRequestHandler``; without a host this peer stands for election at
-  /// once. A peer that may not host (``Configuration/canHost``) asks for nothing.
+  /// The present host decides by its ``Session/Configuration/Hosting/requestHandler``; without a host this peer stands for election at
+  /// once. A peer that may not host (``Session/Configuration/Hosting/canHost``) asks for nothing.
   /// - Parameter timeout: how long to wait.
   @discardableResult
   public nonisolated(nonsending) func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {

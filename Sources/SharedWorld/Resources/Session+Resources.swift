@@ -84,8 +84,8 @@ extension Session {
 
   private func resourceFolder() throws(SessionError) -> ResourceFolder {
     if let folder = resources.folder { return folder }
-    let parent = configuration.resourceFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let folder = try ResourceFolder(in: parent, opening: configuration.resourceOpening)
+    let parent = configuration.storage.resourceFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = try ResourceFolder(in: parent, opening: configuration.storage.resourceOpening)
     resources.folder = folder
     return folder
   }
@@ -227,8 +227,8 @@ extension Session {
   private func hasRoom(for attachment: SessionAttachment) -> Bool {
     let others = resources.attachments.values.filter { $0.author.id != localPeer.id && $0.takesRoom }
     let bytes = others.reduce(0) { $0 + $1.size }
-    return others.count < configuration.attachmentCountLimit
-      && attachment.size <= configuration.attachmentSizeLimit - bytes
+    return others.count < configuration.limits.attachments
+      && attachment.size <= configuration.limits.attachmentBytes - bytes
   }
 
   private func set(_ attachment: SessionAttachment, _ state: SessionAttachment.State, path: String? = nil) -> Event {

@@ -53,8 +53,8 @@ extension Session.Files {
 
   /// Attaches a file to the session: every member gets it by itself, and so does every later one, from a member that has it.
   ///
-  /// It stands until it is detached, also after this peer has left; ``Configuration/attachmentCountLimit`` and
-  /// ``Configuration/attachmentSizeLimit`` of a member say how much comes to it by itself. The file must stay as it is: if it
+  /// It stands until it is detached, also after this peer has left; ``Session/Configuration/Limits/attachments`` and
+  /// ``Session/Configuration/Limits/attachmentBytes`` of a member say how much comes to it by itself. The file must stay as it is: if it
   /// changes, this peer gives no more of it to others (``SessionAttachment/State/failed(_:)``).
   /// - Parameters:
   ///   - path: The file.

@@ -146,7 +146,7 @@ extension Session {
 
   /// Passes news of a handshake to the app's driver for that link.
   private func take(_ news: HandshakeNews, on link: LinkID) {
-    guard let make = configuration.driver else { return }
+    guard let make = configuration.authentication.driver else { return }
     switch news {
     case .began(let opening):
       let context = DriverContext(opening, with: discovery.peer(opening.peer), at: localPeer)

@@ -77,7 +77,7 @@ extension Session {
     guard let path = configuration.statePath else { return nil }
     let file = try StateFile(path: path)
     let record = try await file.record(
-      of: identity.peerID, service: discovery.serviceType.name, within: configuration.graceTime)
+      of: identity.peerID, service: discovery.serviceType.name, within: configuration.storage.graceTime)
     let saver = Saver(on: loop, jobs: jobs, hub: hub) { [weak self] isRetry in
       self?.assumeIsolated { $0.takeRecord(isRetry: isRetry) } ?? nil
     } write: { record async throws(SessionError) in
@@ -107,7 +107,7 @@ extension Session {
   }
 
   private func setPulse() {
-    let pause = min(max(configuration.graceTime / 4, .seconds(1)), .seconds(60))
+    let pause = min(max(configuration.storage.graceTime / 4, .seconds(1)), .seconds(60))
     savedFiles.state?.pulse.deadline = loop.time(after: pause)
   }
 

@@ -31,7 +31,7 @@ extension Session {
     case invitationReceived(Invitation)
     /// An invitation by this peer was withdrawn, timed out or settled otherwise; the task of its handler is cancelled.
     case invitationEnded(Peer, id: Invitation.ID)
-    /// An invitation by ``Configuration/invitePolicy`` or ``Session/Peers/keepInviting(_:)`` failed; whether it is repeated.
+    /// An invitation by ``Session/Configuration/Invitations/outgoing`` or ``Session/Peers/keepInviting(_:)`` failed; whether it is repeated.
     case invitationFailed(InvitationTarget, SessionError, isRetried: Bool)
     /// Two people are to compare a code; the handler in the configuration is being asked.
     case codeShown(CodeComparison)

@@ -115,7 +115,7 @@ struct SessionCacheTests {
   /// Joins `alice` with a session that has a cache, until it has the map and is synchronised; what it asked others for.
   private static func fetch(_ alice: Session, cache folder: String) async throws -> (asked: Int, problems: Int) {
     var configuration = TestSessions.configuration()
-    configuration.mapCache = MapCache(folder: folder)
+    configuration.storage.mapCache = MapCache(folder: folder)
     let identity = try TestSessions.identity("bob")
     return try await Session.withSession(as: identity, configuration: configuration) { bob in
       _ = try await alice.peers.invite(bob.address)

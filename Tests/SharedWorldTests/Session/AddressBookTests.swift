@@ -49,7 +49,7 @@ struct AddressBookTests {
     try await TestSessions.withFolder { folder in
       let store = PinStore(path: folder.path() + "/known-peers")
       var configuration = TestSessions.configuration()
-      configuration.trust = .firstUse(store)
+      configuration.authentication.trust = .firstUse(store)
       let recording = configuration
       let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
       let book = AddressBook(beside: store)

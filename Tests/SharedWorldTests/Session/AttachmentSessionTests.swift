@@ -93,7 +93,7 @@ struct AttachmentSessionTests {
   @Test("beyond the limit an attachment is listed, and comes when it is asked for", arguments: [false, true])
   func limit(ofCount: Bool) async throws {
     var configuration = TestSessions.configuration()
-    if ofCount { configuration.attachmentCountLimit = 1 } else { configuration.attachmentSizeLimit = 1000 }
+    if ofCount { configuration.limits.attachments = 1 } else { configuration.limits.attachmentBytes = 1000 }
     try await TestSessions.joined(second: configuration) { alice, bob, bobs in
       _ = try await alice.files.attach(Self.noise(600), named: "first")
       _ = try await Self.attachment("first", .here, &bobs)
@@ -109,7 +109,7 @@ struct AttachmentSessionTests {
   @Test("a full disk is told of, and the attachment stays listed")
   func diskFull() async throws {
     var configuration = TestSessions.configuration()
-    configuration.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
+    configuration.storage.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
     try await TestSessions.joined(second: configuration) { alice, bob, bobs in
       _ = try await alice.files.attach(Self.noise(1000), named: "plan")
       let failed = try await Self.attachment("plan", .failed(.diskFull), &bobs)

@@ -37,7 +37,7 @@ import Testing
   /// What a member with this limit says of a map of another one.
   private static func verdict(on map: [UInt8], limit: Int) async throws -> (SessionError, isKept: Bool) {
     var configuration = TestSessions.configuration()
-    configuration.mapMemoryLimit = limit
+    configuration.limits.mapMemory = limit
     let taker = configuration
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: taker) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: taker) { bob in
@@ -53,8 +53,8 @@ import Testing
     let bomb = try await onOwnThread { try Self.bomb(blocks: 61, descriptor: 512) }
     #expect(MapPackage(map: bomb).storedSize < 134_000)
     #expect(try WorldMapDecoder(bomb).memorySize > 2_000_000_000)
-    let (error, isKept) = try await Self.verdict(on: bomb, limit: Session.Configuration().mapMemoryLimit)
-    #expect(error.code == .limitExceeded && error.message.contains("mapMemoryLimit"))
+    let (error, isKept) = try await Self.verdict(on: bomb, limit: Session.Configuration().limits.mapMemory)
+    #expect(error.code == .limitExceeded && error.message.contains("limits.mapMemory"))
     #expect(!isKept)
   }
 

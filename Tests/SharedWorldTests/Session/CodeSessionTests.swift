@@ -11,8 +11,8 @@ struct CodeSessionTests {
     _ store: PinStore?, _ handler: (@Sendable (CodeComparison) async -> Bool)?
   ) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    if let store { configuration.trust = .code(store) }
-    configuration.codeHandler = handler
+    if let store { configuration.authentication.trust = .code(store) }
+    configuration.authentication.codeHandler = handler
     return configuration
   }
 

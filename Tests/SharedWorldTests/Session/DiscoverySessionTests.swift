@@ -7,9 +7,9 @@ struct DiscoverySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration(_ service: String) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
-    configuration.discovery = .embedded
-    configuration.advertising.showsName = true
-    configuration.invitationHandler = { _ in .accept }
+    configuration.discovery.mode = .embedded
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -52,7 +52,7 @@ struct DiscoverySessionTests {
   func standing() async throws {
     let plain = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
     var attic = plain
-    attic.advertising.info = ["room": "attic"]
+    attic.discovery.advertising.info = ["room": "attic"]
     let (identity, configuration) = (try TestSessions.identity("bob"), attic)
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
       var events = alice.events.makeAsyncIterator()
@@ -78,8 +78,8 @@ struct DiscoverySessionTests {
   @Test("a session that has as many members as it takes says so")
   func full() async throws {
     var small = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
-    small.memberLimit = 2
-    small.advertising.hidesDevice = true
+    small.limits.members = 2
+    small.discovery.advertising.hidesDevice = true
     let configuration = small
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in

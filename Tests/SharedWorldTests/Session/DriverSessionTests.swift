@@ -19,11 +19,11 @@ struct DriverSessionTests {
   ) async throws {
     var configuration = TestSessions.configuration()
     if medium == .memory { configuration.transport = .inMemory(try MemoryNetwork()) }
-    configuration.passcode = try passcode.map { try Passcode($0) }
-    configuration.driverTimeout = timeout
-    configuration.driver = first
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.driverTimeout = timeout
+    configuration.authentication.driver = first
     let settings = configuration
-    configuration.driver = second
+    configuration.authentication.driver = second
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
@@ -77,7 +77,7 @@ struct DriverSessionTests {
     let driver = Self.knowing("s")
     let (thrown, told) = try await Self.refused(.tcp, firstHasOne ? driver : nil, firstHasOne ? nil : driver)
     #expect(thrown?.code == .driverRequired && told?.code == .driverRequired)
-    #expect(thrown?.message.contains("Configuration.driver") == true)
+    #expect(thrown?.message.contains("authentication.driver") == true)
   }
 
   @Test("a driver that says nothing has so long, and what it still waits for is cancelled", arguments: Medium.allCases)
@@ -135,7 +135,7 @@ struct DriverSessionTests {
     }
     try await Self.two(.tcp, Self.knowing("s"), thief) { _, thief, target in
       var configuration = TestSessions.configuration()
-      configuration.driver = Self.knowing("s")
+      configuration.authentication.driver = Self.knowing("s")
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         _ = await #expect(throws: SessionError.self) { try await carol.peers.invite(target) }
         #expect(await proofs.first?.count == 32)
@@ -155,7 +155,7 @@ struct DriverSessionTests {
     try await Self.two(.tcp, choosy, trusting) { alice, bob, target in
       _ = try await alice.peers.invite(target)
       var configuration = TestSessions.configuration()
-      configuration.driver = trusting
+      configuration.authentication.driver = trusting
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         _ = try await bob.peers.invite(carol.address)
         let problem = try await Self.problem(of: alice)
@@ -180,7 +180,7 @@ struct DriverSessionTests {
     let network = try MemoryNetwork()
     var configuration = TestSessions.configuration()
     configuration.transport = .inMemory(network)
-    configuration.driver = watching
+    configuration.authentication.driver = watching
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in

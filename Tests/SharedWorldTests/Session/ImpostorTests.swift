@@ -33,8 +33,8 @@ struct ImpostorTests {
   @Test("that takes over the service of a peer which has gone gets nothing, and does not take its place in the list")
   func service() async throws {
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.invitationHandler = { _ in .accept }
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .all
     let mallory = try ScriptedPeer(.accept) { hello in
       hello.name = "bob"
       hello.service = configuration.service
@@ -80,10 +80,10 @@ struct ImpostorTests {
     let store = PinStore(path: path)
     defer { for path in [store.path, store.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .all
     let plain = configuration
-    configuration.trust = .firstUse(store)
+    configuration.authentication.trust = .firstUse(store)
     let recording = configuration
     let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
     try await Session.withSession(as: alice, configuration: recording) { alice in
@@ -125,8 +125,8 @@ struct ImpostorTests {
   @Test("that says in its hello that it is behind a service of another peer does not get its name in the list")
   func claim() async throws {
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.invitationHandler = { _ in .decline(reason: "no") }
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .ask { _ in .decline(reason: "no") }
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       let advertiser = try Advertiser(service: configuration.service, port: 9, discovery: .embedded)
       defer { advertiser.stop() }

@@ -12,9 +12,9 @@ struct JoinOriginTests {
       var configuration = Session.Configuration(service: "swtest")
       configuration.transport = .inMemory(network)
       // Without the app's code, which is late on a busy machine: an invitation here waits for three seconds of its time.
-      configuration.acceptPolicy = .automatic
+      configuration.invitations.incoming = .all
       // In the first half of the joins both invite.
-      if number < 50 { configuration.invitePolicy = .automatic }
+      if number < 50 { configuration.invitations.outgoing = .all }
       let settings = configuration
       try await Session.withSession(as: identities.0, configuration: settings) { alice in
         let lamp = try await alice.place(Anchor(name: "lamp"))

@@ -10,7 +10,7 @@ struct JournalTests {
     _ path: String, _ body: @Sendable (Session) async throws -> R
   ) async throws -> R {
     var configuration = TestSessions.configuration()
-    configuration.journal = path
+    configuration.storage.journal = path
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) {
       try await body($0)
     }

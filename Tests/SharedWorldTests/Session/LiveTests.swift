@@ -173,7 +173,7 @@ struct LiveTests {
 
   private var hostless: Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.canHost = false
+    configuration.hosting.canHost = false
     return configuration
   }
 

@@ -18,12 +18,12 @@ struct ManInTheMiddleTests {
     _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
-    configuration.passcode = try passcode.map { try Passcode($0) }
-    configuration.driver = driver
-    configuration.codeHandler = screens.first
-    if !screens.isEmpty { configuration.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.driver = driver
+    configuration.authentication.codeHandler = screens.first
+    if !screens.isEmpty { configuration.authentication.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
     let settings = configuration
-    configuration.codeHandler = screens.last
+    configuration.authentication.codeHandler = screens.last
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in

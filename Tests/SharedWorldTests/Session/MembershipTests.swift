@@ -79,7 +79,7 @@ struct MembershipTests {
   @Test("a session takes no more peers than its limit")
   func limitHolds() async throws {
     var small = TestSessions.configuration()
-    small.memberLimit = 2
+    small.limits.members = 2
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: small) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
         bob in

@@ -21,8 +21,8 @@ struct OutcomeTests {
   ) async throws {
     let (host, member) = {
       var (host, member) = (TestSessions.configuration(), TestSessions.configuration())
-      host.hostRequestHandler = handler
-      (member.canHost, member.hostPriority) = (canHost, priority)
+      host.hosting.requestHandler = handler
+      (member.hosting.canHost, member.hosting.priority) = (canHost, priority)
       return (host, member)
     }()
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: host) { alice in

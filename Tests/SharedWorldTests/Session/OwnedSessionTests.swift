@@ -10,7 +10,7 @@ import WorldModel
 struct OwnedSessionTests {
   private static func owned() -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.ownership = .owned
+    configuration.hosting.ownership = .owned
     return configuration
   }
 
@@ -25,7 +25,7 @@ struct OwnedSessionTests {
   /// Runs `body` with the creator and two members, of which the last one wants to host.
   private static func three(_ body: @Sendable (Session, Session, Session) async throws -> Void) async throws {
     var pushing = TestSessions.configuration()
-    pushing.hostPriority = 255
+    pushing.hosting.priority = 255
     let eves = pushing
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: owned()) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
@@ -132,7 +132,7 @@ struct OwnedSessionTests {
     try await TestSessions.withFolder { folder in
       let (one, other) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
       var configuration = Self.owned()
-      configuration.state = folder.appending(path: "alice").path
+      configuration.storage.state = folder.appending(path: "alice").path
       let alices = configuration
       let copy = folder.appending(path: "copy").path
       try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
@@ -145,7 +145,7 @@ struct OwnedSessionTests {
           try FileManager.default.copyItem(atPath: folder.appending(path: "alice").path, toPath: copy)
         }
       }
-      configuration.state = copy
+      configuration.storage.state = copy
       let again = configuration
       try await Session.withSession(as: one, configuration: again) { alice in
         let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: other.peerID))

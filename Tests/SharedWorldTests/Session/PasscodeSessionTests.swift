@@ -8,7 +8,7 @@ import Testing
 struct PasscodeSessionTests {
   private static func configuration(_ passcode: String?) throws -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
     return configuration
   }
 

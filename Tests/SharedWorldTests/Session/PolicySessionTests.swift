@@ -9,9 +9,9 @@ struct PolicySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration() -> Session.Configuration {
     var configuration = Session.Configuration(service: "swp-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.advertising.showsName = true
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .embedded
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -19,7 +19,7 @@ struct PolicySessionTests {
   func automatic() async throws {
     let quiet = Self.configuration()
     var configuration = quiet
-    configuration.invitePolicy = .automatic
+    configuration.invitations.outgoing = .all
     let eager = configuration
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: quiet) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: eager) { alice in
@@ -41,8 +41,7 @@ struct PolicySessionTests {
     let quiet = Self.configuration()
     let asked = Mutex<[String?]>([])
     var configuration = quiet
-    configuration.invitePolicy = .ask
-    configuration.inviteHandler = { candidate in
+    configuration.invitations.outgoing = .ask { candidate in
       asked.withLock { $0.append(candidate.name) }
       return candidate.name == "carol"
     }
@@ -70,8 +69,8 @@ struct PolicySessionTests {
   @Test("a session that accepts nothing declines for good, and the inviter is told once")
   func none() async throws {
     var closed = Self.configuration()
-    closed.acceptPolicy = .none
-    closed.discovery = .none
+    closed.invitations.incoming = .none
+    closed.discovery.mode = .none
     let configuration = closed
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
@@ -94,9 +93,9 @@ struct PolicySessionTests {
     let both = Self.configuration()
     let (seeing, shown) = (both, both)
     var browsing = seeing
-    browsing.discoveryRole = .browser
+    browsing.discovery.role = .browser
     var advertising = shown
-    advertising.discoveryRole = .advertiser
+    advertising.discovery.role = .advertiser
     let (browser, advertiser) = (browsing, advertising)
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: browser) { bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: advertiser) { carol in
@@ -121,7 +120,7 @@ struct PolicySessionTests {
   func browsed() async throws {
     let configuration = Self.configuration()
     var unseeing = configuration
-    unseeing.discovery = .none
+    unseeing.discovery.mode = .none
     let plain = unseeing
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       let browser = try Browser(service: configuration.service, discovery: .embedded)

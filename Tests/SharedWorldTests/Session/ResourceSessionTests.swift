@@ -69,7 +69,7 @@ struct ResourceSessionTests {
     _ body: @Sendable (Session, Session, inout Session.Events.Iterator) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
-    configuration.resourceFolder = folder.path()
+    configuration.storage.resourceFolder = folder.path()
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var bobs = bob.events.makeAsyncIterator()
@@ -96,7 +96,7 @@ struct ResourceSessionTests {
   func hostileName() async throws {
     try await TestSessions.withFolder { folder in
       var configuration = TestSessions.configuration()
-      configuration.resourceFolder = folder.appending(path: "").path()
+      configuration.storage.resourceFolder = folder.appending(path: "").path()
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
           var bobs = bob.events.makeAsyncIterator()
@@ -182,7 +182,7 @@ struct ResourceSessionTests {
   func diskFull() async throws {
     var configuration = TestSessions.configuration()
     // The device that refuses every byte as a full disk does.
-    configuration.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
+    configuration.storage.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
     try await TestSessions.joined(second: configuration) { alice, bob, bobs in
       let transfer = try await alice.files.send(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
       try await bob.files.accept(try await Self.offer(&bobs))
@@ -282,7 +282,7 @@ struct ResourceSessionTests {
     _ bytes: [UInt8], of alice: Session, cache folder: String, upTo part: Double
   ) async throws -> (had: Int, came: Int) {
     var configuration = TestSessions.configuration()
-    configuration.mapCache = MapCache(folder: folder)
+    configuration.storage.mapCache = MapCache(folder: folder)
     return try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       var bobs = bob.events.makeAsyncIterator()
       _ = try await alice.join(bob.address)

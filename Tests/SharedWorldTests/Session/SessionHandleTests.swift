@@ -83,7 +83,7 @@ struct SessionHandleTests {
       try await Self.startAndStop(1)
       let descriptors = try Self.descriptors()
       var configuration = TestSessions.configuration()
-      configuration.journal = "/dev/null/journal"
+      configuration.storage.journal = "/dev/null/journal"
       let identity = try TestSessions.identity("alice")
       await #expect(throws: SessionError.self) { try await Session.start(as: identity, configuration: configuration) }
       while try Self.threads() > 0 { await Task.yield() }

@@ -107,7 +107,7 @@ struct SessionTests {
     }
     try await TestSessions.withFolder { folder in
       var journalled = TestSessions.configuration()
-      journalled.journal = folder.appending(path: "world.journal").path
+      journalled.storage.journal = folder.appending(path: "world.journal").path
       let kept = journalled
       let digest = try await Session.withSession(as: TestSessions.identity("alice"), configuration: kept) { alice in
         let floor = try await alice.place(Anchor(name: "floor", kind: plane(1)))
@@ -228,7 +228,7 @@ struct SessionTests {
   @Test("who may not share a map with the session is told so, and may still send one to a single peer")
   func providersAreLimited() async throws {
     var configuration = TestSessions.configuration()
-    configuration.mapProviders = .named([])
+    configuration.hosting.mapProviders = .named([])
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         _ = try await alice.peers.invite(bob.address)
@@ -284,7 +284,7 @@ struct SessionTests {
     let (asked, ask) = AsyncStream.makeStream(of: Invitation.self)
     let (over, end) = AsyncStream.makeStream(of: Invitation.ID.self)
     var configuration = TestSessions.configuration()
-    configuration.invitationHandler = { invitation in
+    configuration.invitations.incoming = .ask { invitation in
       ask.yield(invitation)
       // Nobody answers: the wait ends only with its task. A stream ends with the first reader that is cancelled, so each
       // invitation has its own.

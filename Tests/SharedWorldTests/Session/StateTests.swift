@@ -18,7 +18,7 @@ struct StateTests {
     _ folder: String, _ name: String, _ decision: InvitationDecision = .decline(reason: "no")
   ) -> Session.Configuration {
     var configuration = TestSessions.configuration { _ in decision }
-    configuration.state = folder + "/" + name
+    configuration.storage.state = folder + "/" + name
     return configuration
   }
 

@@ -7,7 +7,7 @@ import Testing
 struct StorageTests {
   private func configuration(_ storage: String) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.storage = storage
+    configuration.storage.folder = storage
     return configuration
   }
 
@@ -57,7 +57,7 @@ struct StorageTests {
       let storage = folder.appending(path: "storage").path
       let journal = folder.appending(path: "own.journal").path
       var configuration = configuration(storage)
-      configuration.journal = journal
+      configuration.storage.journal = journal
       try await Session.withSession(named: "alice", configuration: configuration) {
         _ = try await $0.place(Anchor(name: "lamp"))
       }

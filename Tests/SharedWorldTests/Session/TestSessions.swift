@@ -41,9 +41,9 @@ enum TestSessions {
 
   static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = handler
+    configuration.invitations.incoming = .ask(handler)
     return configuration
   }
 
@@ -71,7 +71,7 @@ enum TestSessions {
   static func apart(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     let (one, middle, other) = (try identity("alice"), try identity("bob"), try identity("carol"))
     var pinned = configuration()
-    pinned.trust = .pinned([middle.peerID])
+    pinned.authentication.trust = .pinned([middle.peerID])
     let ends = pinned
     try await Session.withSession(as: middle, configuration: configuration()) { bob in
       try await Session.withSession(as: one, configuration: ends) { alice in

@@ -8,7 +8,7 @@ import Testing
 struct TrustTests {
   private static func configuration(_ trust: TrustPolicy) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.trust = trust
+    configuration.authentication.trust = trust
     return configuration
   }
 

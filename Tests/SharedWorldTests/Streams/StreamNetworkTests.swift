@@ -12,8 +12,8 @@ struct StreamNetworkTests {
   ) async throws {
     var configuration = Session.Configuration(service: "swtest")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in

@@ -10,8 +10,8 @@ struct MemoryNetworkTests {
   private static func configuration(_ network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -123,7 +123,7 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork(speed: 100)
     let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", on: network)
     var configuration = Self.configuration(network)
-    configuration.invitePolicy = .none
+    configuration.invitations.outgoing = .none
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       let lamp = try await alice.first { event in
         if case .candidateFound(let candidate) = event { candidate.id } else { nil }
@@ -165,7 +165,7 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork()
     let identity = try TestSessions.identity("twin")
     var configuration = Self.configuration(network)
-    configuration.invitePolicy = .none
+    configuration.invitations.outgoing = .none
     try await Session.withSession(as: identity, configuration: configuration) { first in
       try await Session.withSession(as: identity, configuration: configuration) { second in
         let other: (Session.Event) -> Candidate.ID? = {

@@ -21,7 +21,7 @@ struct WaitClockTests {
     silent.transport = .inMemory(network)
     let hasCome = Mutex(false)
     let isCarolHere: @Sendable () -> Bool = { hasCome.withLock { $0 } }
-    silent.invitationHandler = { invitation in
+    silent.invitations.incoming = .ask { invitation in
       if invitation.peer.name == "carol" {
         hasCome.withLock { $0 = true }
         await Self.never()

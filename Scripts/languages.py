@@ -25,22 +25,27 @@ HEADERS = TOP / "Sources" / "CSharedWorldHeaders" / "include" / "sharedworld"
 CLASSES: dict[str, tuple[str, str | None]] = {
     "sw_session_": ("Session", "Session"), "sw_stream_": ("PeerStream", "Stream"), "sw_drag_": ("Drag", "Drag"),
     "sw_undo_history_": ("UndoHistory", "UndoHistory"), "sw_map_": ("WorldMap", "Map"), "sw_": ("Session", None)}
+#: The handles of a session in Swift.
+HANDLES = ("World", "Peers", "Messages", "Files", "Streams", "Maps", "Frames")
 #: Those of which the table has every member.
-WHOLE = {"Session", "PeerStream", "Drag", "UndoHistory"}
+WHOLE = {"Session", "PeerStream", "Drag", "UndoHistory"} | {f"Session.{handle}" for handle in HANDLES}
+SETTING = r"\n    public (?:internal\(set\) )?var (\w+)"
 WIDTH = 120
 PYTHON = {python for _, python in CLASSES.values() if python}
 MEMBER = re.compile(
-    r"  public (?:(?:mutating|nonisolated|static|internal\(set\)|private\(set\)) )*"
+    r"  public (?:(?:mutating|nonisolated(?:\(nonsending\))?|static|internal\(set\)|private\(set\)) )*"
     r"(?:(?:func|var|let) (\w+)(?:\((group): )?|(init)\b)")
 OWNER = re.compile(r"(?:@\w+ )*(?:public )?(?:final )?(?:actor|struct|class|enum|extension) ([\w.]+)")
 
 HEAD = """# Languages
 
 For a reader who chooses a language, or moves from one to another. A feature has one name in all three languages, in
-the letters of each: `beginFrame()` is `sw_session_begin_frame` and `begin_frame`. `Scripts/languages.py` makes this
-page out of the public API of Swift, the C header and the Python package; `make test` fails when it is another one.
+the letters of each: `world.confirmEdits` is `sw_session_confirm_edits` and `confirm_edits`. `Scripts/languages.py`
+makes this page out of the public API of Swift, the C header and the Python package; `make test` fails when it is
+another one.
 
-A name with a dot is of that type, another one is of the session or of its configuration; overloads, such as `place` for
+A name with a dot is of that type, or of that handle of the session; a handle drops the word that it says, so that
+`frames.begin` is `begin_frame`. Another name is of the session or of its configuration. Overloads, such as `place` for
 one anchor and for several, are one name. A dash is a gap, with its reason below the tables.
 """
 
@@ -109,6 +114,12 @@ def swift_cases(text: str, kind: str) -> set[str]:
     return set(re.findall(r"\n    (?:indirect )?case `?(\w+)", body[0]))
 
 
+def swift_groups(text: str) -> set[str]:
+    """The settings in groups: storage.folder."""
+    groups = re.findall(r"\n  public struct (\w+): .*?\{\n(.*?)\n  \}\n", text, flags=re.S)
+    return {f"{group.lower()}.{name}" for group, body in groups for name in re.findall(SETTING, "\n" + body)}
+
+
 def python_members(texts: list[str]) -> set[str]:
     """The public methods and properties of classes, those of the base classes of Session too, and public functions."""
     classes: dict[str, tuple[list[str], list[str]]] = {}
@@ -156,6 +167,9 @@ def read() -> Sources:
     files = {path: path.read_text(encoding="utf-8") for folder in folders for path in sorted(folder.rglob("*.swift"))}
     all_swift = {name for text in files.values() for name in swift_members(text)}
     swift = {name for name in all_swift if name.rpartition(".")[0] in WHOLE and not name.endswith(".init")}
+    # The handles themselves, and what a session has without its handle too.
+    swift -= {f"Session.{handle.lower()}" for handle in HANDLES}
+    swift -= {name for name in swift if name.count(".") == 2 and f"Session.{name.rpartition('.')[2]}" in swift}
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(package.glob("*.py"))}
     written = [text for name, text in texts.items() if not name.startswith("_abi")]
     session, settings = library / "Session" / "SessionEvent.swift", library / "Session" / "SessionConfiguration.swift"
@@ -166,7 +180,8 @@ def read() -> Sources:
     constants = set(re.findall(r"\bSW_EVENT_(\w+) = ", (HEADERS / "events.h").read_text(encoding="utf-8")))
     classes = set(re.findall(r"@event_class\(EventType\.(\w+)\)", "\n".join(written)))
     configuration = files[settings].split("public struct Advertising")[0]
-    variables = set(re.findall(r"\n    public (?:internal\(set\) )?var (\w+)", configuration))
+    groups = swift_groups(files[library / "Session" / "SessionSettings.swift"])
+    variables = set(re.findall(SETTING, configuration)) - {group.partition(".")[0] for group in groups} | groups
     all_swift |= {f"Session.Configuration.{name}" for name in variables}
     structure = (HEADERS / "session.h").read_text(encoding="utf-8").split("typedef struct sw_session_config {")[1]
     members = re.findall(r"(\w+)(?:\[\d+\])?;", re.sub(r"/\*.*?\*/", " ", structure.split("}")[0], flags=re.S))
@@ -187,8 +202,22 @@ def row_of(function: str, sources: Sources) -> Row:
     other = NAMES.get(function, Names())
     by_rule = f"{python}.{name}" if python else name
     return Row(
-        function, other.swift or present(f"{swift}.{camel(name)}", sources.swift), (function,),
+        function, other.swift or swift_names(swift, name, sources.swift), (function,),
         other.python or present(by_rule, sources.python))
+
+
+def swift_names(kind: str, name: str, names: set[str]) -> tuple[str, ...]:
+    """The Swift name by the rule: of the type, else of a handle of the session, which drops the word that it says."""
+    found = present(f"{kind}.{camel(name)}", names)
+    if found or kind != "Session":
+        return found
+    for handle in HANDLES:
+        said = {handle.lower(), handle.lower().removesuffix("s")}
+        shorter = "_".join(word for word in name.split("_") if word not in said)
+        for candidate in (name, shorter):
+            if found := present(f"Session.{handle}.{camel(candidate)}", names):
+                return found
+    return ()
 
 
 def present(name: str, names: set[str]) -> tuple[str, ...]:
@@ -205,7 +234,7 @@ def table(sources: Sources) -> dict[str, list[Row]]:
     python = {name for row in named for name in row.python}
     if wrong := sorted(swift - sources.all_swift | python - sources.python):
         raise Refused(f"nothing is called {', '.join(wrong)} any more: mend languages_names.py")
-    rest = [Row(name, (name,), (), present(f"{name.split('.')[0]}.{snake(name.split('.')[1])}", sources.python))
+    rest = [Row(name, (name,), (), present(f"{name.split('.')[0]}.{snake(name.rpartition('.')[2])}", sources.python))
             for name in sorted(sources.swift - swift - ELSEWHERE)]
     python |= {name for row in rest for name in row.python}
     ours = {name for name in sources.python if name.rpartition(".")[0] in PYTHON or name[0].islower()}
@@ -222,7 +251,7 @@ def lists(sources: Sources) -> list[Row]:
     for title, sets, renamed in (("event", sources.events, EVENTS), ("setting", sources.settings, SETTINGS)):
         if stale := sorted(set(renamed) - sets[0]):
             raise Refused(f"Swift has no {title} {', '.join(stale)} any more: mend languages_names.py")
-        swift = {name for old in sets[0] for name in renamed.get(old, (old,))}
+        swift = {name for old in sets[0] for name in renamed.get(old, (old.rpartition(".")[2],))}
         all_of = (swift, *sets[1:])
         found += [
             Row(f"{title} {name}", *((name,) if name in names else () for names in all_of))
@@ -261,7 +290,12 @@ TITLES = {
 
 
 def cell(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{name.removeprefix('Session.').removeprefix('Configuration.')}`" for name in names) or "-"
+    def short(name: str) -> str:
+        name = name.removeprefix("Session.").removeprefix("Configuration.")
+        owner, dot, member = name.partition(".")
+        return f"{owner.lower()}.{member}" if dot and owner in HANDLES else name
+
+    return ", ".join(f"`{short(name)}`" for name in names) or "-"
 
 
 def page(sources: Sources, gaps: dict[str, Gap]) -> str:

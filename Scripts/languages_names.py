@@ -33,35 +33,39 @@ NAMES: dict[str, Names] = {
     "sw_host": Names(("Session.host",), ("host",)),
     "sw_session_stop": Names(("SessionHandle.stop",), ("Session",)),
     "sw_session_host": Names(("Session.state",)),
+    "sw_session_kick": Names(("Session.Peers.remove",)),
+    "sw_session_owner": Names(("Session.Peers.creator",)),
     "sw_session_answer_question": Names(
-        ("Session.Configuration.hostRequestHandler", "Session.Configuration.ownershipHandler")),
-    "sw_session_answer_code": Names(("Session.Configuration.codeHandler",)),
+        ("Session.Configuration.hosting.requestHandler", "Session.Configuration.ownershipHandler")),
+    "sw_session_answer_code": Names(("Session.Configuration.authentication.codeHandler",)),
     "sw_passcode_generate": Names(("Passcode.generatedText",), ("generate_passcode",)),
     "sw_known_peers_list": Names(("PinStore.pins",), ("known_peers",)),
     "sw_known_peers_remove": Names(("PinStore.remove",), ("remove_known_peer",)),
-    "sw_session_role": Names(("Session.role", "Session.roleTime"), ("Session.role", "Session.role_time")),
+    "sw_session_role": Names(("Session.Peers.role", "Session.Peers.roleTime"), ("Session.role", "Session.role_time")),
     "sw_session_invite": Names(
         (), ("Session.invite", "Session.invite_candidate", "Session.invite_link", "Session.invite_known")),
     "sw_session_keep_inviting": Names((), ("Session.keep_inviting", "Session.keep_inviting_candidate")),
     "sw_link_peer": Names(("InvitationLink.peer",), ("link_peer",)),
-    "sw_session_answer": Names(("Session.Configuration.invitationHandler",)),
+    "sw_session_answer": Names(("Session.Configuration.invitations.incoming",)),
     "sw_session_candidates": Names(("Session.state",)),
     "sw_diagnose": Names(("NetworkDiagnosis.run",), ("diagnose",)),
-    "sw_session_send": Names(("Session.send", "Session.sendNow"), ("Session.send", "Session.send_now")),
-    "sw_session_join_group": Names(("Session.join(group:)",)),
-    "sw_session_leave_group": Names(("Session.leave(group:)",)),
-    "sw_session_send_object": Names(("Session.send", "Session.sendNow")),
-    "sw_session_read_objects": Names(("Session.messages",)),
-    "sw_session_serve_requests": Names(("Session.requests",)),
+    "sw_session_send": Names(("Session.send", "Session.Messages.sendNow"), ("Session.send", "Session.send_now")),
+    "sw_session_join_group": Names(("Session.Messages.join(group:)",)),
+    "sw_session_leave_group": Names(("Session.Messages.leave(group:)",)),
+    "sw_session_send_object": Names(("Session.send", "Session.Messages.sendNow")),
+    "sw_session_read_objects": Names(("Session.Messages.of",)),
+    "sw_session_serve_requests": Names(("Session.Messages.requests",)),
     "sw_session_respond": Names(("RequestStream.answer",)),
     "sw_session_refuse": Names(("RequestStream.answer",)),
-    "sw_session_offer_file": Names(("Session.sendResource",)),
-    "sw_session_offer_bytes": Names(("Session.sendResource",)),
-    "sw_session_accept_resource": Names(("Session.accept",)),
-    "sw_session_decline_resource": Names(("Session.decline",)),
-    "sw_session_attach_file": Names(("Session.attach",)),
-    "sw_session_attach_bytes": Names(("Session.attach",)),
-    "sw_session_accept_streams": Names(("Session.streams",)),
+    "sw_session_cancel_resource": Names(("Session.Files.cancel",)),
+    "sw_session_fetch_attachment": Names(("Session.Files.fetch",)),
+    "sw_session_offer_file": Names(("Session.Files.send",)),
+    "sw_session_offer_bytes": Names(("Session.Files.send",)),
+    "sw_session_accept_resource": Names(("Session.Files.accept",)),
+    "sw_session_decline_resource": Names(("Session.Files.decline",)),
+    "sw_session_attach_file": Names(("Session.Files.attach",)),
+    "sw_session_attach_bytes": Names(("Session.Files.attach",)),
+    "sw_session_accept_streams": Names(("Session.Streams.incoming",)),
     "sw_stream_reset_code": Names(("SessionError.cause",), ("SharedWorldError",)),
     "sw_session_peers": Names(("Session.state",)),
     "sw_session_place_with": Names(("Session.place",), ("Session.place",)),
@@ -75,21 +79,23 @@ NAMES: dict[str, Names] = {
     "sw_map_anchors": Names(("WorldMap.anchors",), ("Map.anchors", "Map.anchor_count")),
     "sw_map_hit_test": Names(("HitTest.results",)),
     "sw_session_share_map": Names(("Session.share",)),
-    "sw_session_begin_undo_history": Names(("UndoHistory.record", "Session.perform")),
+    "sw_session_begin_undo_history": Names(("UndoHistory.record", "Session.World.perform")),
     **dict.fromkeys(
         ("sw_undo_history_place", "sw_undo_history_move", "sw_undo_history_remove", "sw_undo_history_record_move"),
         Names(("UndoHistory.record",))),
-    "sw_session_decode_map": Names(("Session.map",)),
-    "sw_session_alignment": Names(("Session.alignment", "Session.alignmentOfSharedFrame")),
-    "sw_session_align": Names(("Session.align", "Session.alignToSharedFrame")),
+    "sw_session_map": Names(("Session.Maps.latest",)),
+    "sw_session_decode_map": Names(("Session.Maps.latest",)),
+    "sw_session_alignment": Names(("Session.Frames.alignment", "Session.Frames.alignmentOfShared")),
+    "sw_session_align": Names(("Session.Frames.align", "Session.Frames.alignToShared")),
     "sw_session_snapshot": Names(("Session.snapshot", "Session.makeSnapshot")),
     "sw_session_await_event": Names(("Session.events",), ("Session.next_event", "Session.fileno")),
 }
 
 GAPS: dict[str, Gap] = {
-    "Session.anchorChanges": Gap(("C", "Python"), "the events of anchors say the same."),
-    "Session.restore": Gap(("C", "Python"), "a history brings anchors back."),
-    "Session.drags": Gap(("C", "Python"), "a view has them."),
+    "Session.World.changes": Gap(("C", "Python"), "the events of anchors say the same."),
+    "Session.World.restore": Gap(("C", "Python"), "a history brings anchors back."),
+    "Session.World.drags": Gap(("C", "Python"), "a view has them."),
+    "Session.Maps.capture": Gap(("C", "Python"), "a program that shares a capture keeps no map of its own."),
     **dict.fromkeys(
         ("event done", "event object", "event request", "event request_withdrawn", "event room", "event host_requested",
          "event ownership_requested", "event log", "event stream"),
@@ -97,15 +103,14 @@ GAPS: dict[str, Gap] = {
     **dict.fromkeys(
         ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
         Gap(("C", "Python"), "the session's thread would call back into the program.")),
-    "setting invite_handler": Gap(("C", "Python"), "a program invites the candidates that it chooses itself."),
 }
 
 #: Names without a row: constants, what the language asks for, parts of what a row has.
 ELSEWHERE: set[str] = {
     "Drag.anchor", "PeerStream.limit", "PeerStream.makeAsyncIterator", "PeerStream.name", "PeerStream.nameLimit",
-    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.realignmentBound",
-    "Session.snapshotPause", "Session.touchPrefix", "Session.unownedExecutor", "Session.version", "UndoHistory.limit",
-    "Session.handle", "Stream.close", "translation"}
+    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.snapshotPause",
+    "Session.unownedExecutor", "Session.version", "Session.Frames.realignmentBound", "Session.Frames.touchPrefix",
+    "UndoHistory.limit", "Session.handle", "Stream.close", "translation"}
 
 #: The events of Swift that C calls otherwise.
 EVENTS: dict[str, tuple[str, ...]] = {
@@ -114,11 +119,16 @@ EVENTS: dict[str, tuple[str, ...]] = {
 
 #: The settings of Swift that C calls otherwise.
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "accept_policy": ("invitations",), "advertising": ("advertises_name", "info", "hides_device"),
-    "announcements": ("announces", "announce_port", "probes"), "code_handler": ("shows_codes",),
-    "discovery_role": ("role",),
-    "grace_time": ("grace_time_s",), "host_request_handler": ("asks_host",), "invitation_handler": ("invitations",),
-    "invite_timeout": ("invite_timeout_ms",), "listen": ("listen_host", "listen_port"),
-    "map_cache": ("map_cache", "map_cache_limit"), "ownership_handler": ("asks_ownership",),
-    "passcode": ("passcode", "passcode_file"), "places": ("place",), "code": ("code", "room"),
-    "realignment_interval": ("realign_interval_ms",), "trust": ("trust", "known_peers", "admitted")}
+    "storage.folder": ("storage",), "storage.grace_time": ("grace_time_s",),
+    "storage.map_cache": ("map_cache", "map_cache_limit"),
+    "discovery.mode": ("discovery",), "discovery.advertising": ("advertises_name", "info", "hides_device"),
+    "discovery.announcements": ("announces", "announce_port", "probes"),
+    "invitations.incoming": ("invitations",), "invitations.outgoing": ("invite_policy",),
+    "invitations.places": ("place",), "invitations.timeout": ("invite_timeout_ms",),
+    "authentication.code_handler": ("shows_codes",), "authentication.passcode": ("passcode", "passcode_file"),
+    "authentication.trust": ("trust", "known_peers", "admitted"),
+    "hosting.priority": ("host_priority",), "hosting.request_handler": ("asks_host",),
+    "limits.members": ("member_limit",), "limits.map_memory": ("map_memory_limit",),
+    "limits.attachments": ("attachment_count_limit",), "limits.attachment_bytes": ("attachment_size_limit",),
+    "listen": ("listen_host", "listen_port"), "ownership_handler": ("asks_ownership",), "code": ("code", "room"),
+    "realignment_interval": ("realign_interval_ms",)}

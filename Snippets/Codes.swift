@@ -12,9 +12,9 @@ print("type this on the other devices: \(kitchen.code ?? "")")
 
 // snippet.passcode
 var workshop = Session.Configuration(service: "workshop")
-workshop.passcode = try Passcode(contentsOfFile: "/etc/workshop/passcode")
-workshop.invitePolicy = .automatic
-workshop.acceptPolicy = .automatic
+workshop.authentication.passcode = try Passcode(contentsOfFile: "/etc/workshop/passcode")
+workshop.invitations.outgoing = .all
+workshop.invitations.incoming = .all
 // snippet.end
 
 // snippet.entered
@@ -41,8 +41,8 @@ func explain(_ error: SessionError) -> String? {
 // snippet.compare
 let store = PinStore(path: "peers")
 var studio = Session.Configuration(service: "studio")
-studio.trust = .code(store)
-studio.codeHandler = { comparison in
+studio.authentication.trust = .code(store)
+studio.authentication.codeHandler = { comparison in
   await ask("Does the screen of \(comparison.peer.name) show \(comparison)?")
 }
 // snippet.end

@@ -22,7 +22,7 @@ struct HouseDriver: SessionDriver {
 func useTheDriver(_ secret: [UInt8]) -> Session.Configuration {
   // snippet.configuration
   var configuration = Session.Configuration(service: "my-app")
-  configuration.driver = { HouseDriver(secret: secret, context: $0) }
+  configuration.authentication.driver = { HouseDriver(secret: secret, context: $0) }
   // snippet.end
   return configuration
 }

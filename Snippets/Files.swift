@@ -6,7 +6,7 @@ import SharedWorld
 func offer(_ path: String, in session: Session) async throws {
   // snippet.offer
   let peers = await session.state().peers.map(\.id)
-  let transfer = try await session.sendResource(at: path, named: "plan.pdf", to: peers)
+  let transfer = try await session.files.send(at: path, named: "plan.pdf", to: peers)
   for (peer, failure) in await transfer.results() {
     print("\(peer.short): \(failure.map { "\($0)" } ?? "has it")")
   }
@@ -17,7 +17,7 @@ func receive(_ event: Session.Event, in session: Session) async throws {
   switch event {
   // snippet.accept
   case .resourceOffered(let offer):
-    if offer.size < 10_000_000 { try await session.accept(offer) } else { await session.decline(offer) }
+    if offer.size < 10_000_000 { try await session.files.accept(offer) } else { await session.files.decline(offer) }
   case .resourceReceived(let receipt):
     try FileManager.default.moveItem(atPath: receipt.path, toPath: "plan.pdf")
   // snippet.end
@@ -27,7 +27,7 @@ func receive(_ event: Session.Event, in session: Session) async throws {
 
 func attach(_ path: String, in session: Session) async throws {
   // snippet.attach
-  let id = try await session.attach(at: path, named: "manual.pdf")
+  let id = try await session.files.attach(at: path, named: "manual.pdf")
   // snippet.end
   print(id)
 }

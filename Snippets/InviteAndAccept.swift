@@ -8,7 +8,7 @@ let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 let ids = ["2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90"]
 let friends = Set(ids.compactMap { PeerID($0) })
 var configuration = Session.Configuration(service: "my-app")
-configuration.invitationHandler = { invitation in
+configuration.invitations.incoming = .ask { invitation in
   friends.contains(invitation.peer.id) ? .accept : .decline(reason: "unknown")
 }
 // snippet.end
@@ -23,7 +23,7 @@ try await Session.withSession(as: identity, configuration: configuration) { sess
       case .candidateFound(let candidate):
         invitations.addTask {
           do {
-            print("joined \(try await session.invite(.candidate(candidate.id)).name)")
+            print("joined \(try await session.peers.invite(.candidate(candidate.id)).name)")
           } catch {
             print("\(candidate.id) did not join: \(error)")
           }

@@ -5,15 +5,15 @@ import SharedWorld
 func joinLate(_ link: InvitationLink, _ session: Session) async throws {
   // snippet.join
   var events = session.events.makeAsyncIterator()
-  _ = try await session.invite(.link(link))
+  _ = try await session.peers.invite(.link(link))
   while let event = await events.next() {
     if case .mapProgress(let progress) = event { print("\(progress.verifiedBytes) of \(progress.totalBytes) bytes") }
     if case .synchronized(let digest) = event {
-      print("\(await session.anchors().count) anchors, digest \(digest)")
+      print("\(await session.world.anchors.count) anchors, digest \(digest)")
       break
     }
   }
-  let points = await session.map()?.cloud.count ?? 0
+  let points = await session.maps.latest()?.cloud.count ?? 0
   // snippet.end
   print("\(points) points")
 }

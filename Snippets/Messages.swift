@@ -10,8 +10,8 @@ struct Stroke: Codable, Sendable {
 let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 try await Session.withSession(as: identity, service: "my-app") { session in
   // snippet.streams
-  let strokes = session.messages(Stroke.self, at: "draw/*")
-  let counts = session.requests(String.self, at: "count")
+  let strokes = session.messages.of(Stroke.self, at: "draw/*")
+  let counts = session.messages.requests(String.self, at: "count")
   // snippet.end
   try await withThrowingTaskGroup(of: Void.self) { group in
     // snippet.read
@@ -30,10 +30,11 @@ try await Session.withSession(as: identity, service: "my-app") { session in
 
     // snippet.send
     let tip = Transform(translation: [0, 1.2, -0.5])
-    try await session.send(Message(Stroke(color: "red", points: []), transform: tip), to: .all, at: "draw/wall")
+    let red = Message(Stroke(color: "red", points: []), transform: tip)
+    try await session.messages.send(red, to: .all, at: "draw/wall")
 
     for peer in await session.state().peers where peer.state == .connected {
-      let length: Int = try await session.request("hello", from: peer.id, at: "count", timeout: .seconds(5))
+      let length: Int = try await session.messages.request("hello", from: peer.id, at: "count", timeout: .seconds(5))
       print("\(peer.peer.name) counts \(length)")
     }
     // snippet.end
@@ -43,7 +44,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     // snippet.end
 
     // snippet.group
-    try await session.join(group: "red team")
+    try await session.messages.join(group: "red team")
     try await session.send(tip, to: .group("red team"), at: "pointer")
     // snippet.end
     try await group.waitForAll()

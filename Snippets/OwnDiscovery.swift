@@ -4,16 +4,16 @@ import SharedWorld
 
 // snippet.configuration
 var configuration = Session.Configuration(service: "my-app")
-configuration.discovery = .none
+configuration.discovery.mode = .none
 // snippet.end
 
 /// Publishes the way to this peer, and invites another one.
 func meet(_ session: Session, publish: (String) -> Void, received: String) async throws {
   // snippet.link
-  publish(try await session.invitationLink().description)
+  publish(try await session.peers.invitationLink().description)
 
   let link = try InvitationLink(received)
-  let peer = try await session.invite(.link(link))
+  let peer = try await session.peers.invite(.link(link))
   print("joined \(peer.name), which has the key of the link")
   // snippet.end
 }

@@ -18,7 +18,7 @@ func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8
 /// Runs until the session ends, and returns the status to exit with.
 func run(_ session: Session) async throws -> Int32 {
   // A program that has run before has its anchors back.
-  if await !session.anchors().contains(where: { $0.name == "lamp post" }) {
+  if await !session.world.anchors.contains(where: { $0.name == "lamp post" }) {
     try await session.place(Anchor(name: "lamp post", transform: Transform(translation: [0, 2, -1])))
   }
   for await event in session.events {
@@ -38,7 +38,7 @@ func run(_ session: Session) async throws -> Int32 {
 let environment = ProcessInfo.processInfo.environment
 do {
   var configuration = try Session.Configuration(room: "kitchen", code: environment["ROOM_CODE"])
-  configuration.storage = environment["STATE_DIRECTORY"] ?? "kitchen-data"
+  configuration.storage.folder = environment["STATE_DIRECTORY"] ?? "kitchen-data"
   configuration.log = { note("\($0)") }
   exit(try await Session.withSession(named: "lamp post", configuration: configuration) { try await run($0) })
 } catch let error as SessionError where error.code == .ended {

@@ -14,5 +14,5 @@ try await Session.withSession(as: identity, service: "my-app") { session in
   }
   // snippet.end
 
-  print("\(await session.anchors().count) anchors, digest \(await session.digest())")
+  print("\(await session.world.anchors.count) anchors, digest \(await session.world.digest)")
 }

@@ -5,7 +5,7 @@ import SharedWorld
 let identity = try PeerIdentity.loadOrCreate(named: "kitchen")
 try await Session.withSession(as: identity, service: "my-app") { session in
   // snippet.accept
-  let logs = session.streams(named: "log/*")
+  let logs = session.streams.incoming(named: "log/*")
   // snippet.end
   try await withThrowingTaskGroup(of: Void.self) { group in
     // snippet.read
@@ -29,7 +29,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
 
     // snippet.open
     for peer in await session.state().peers where peer.state == .connected {
-      let log = try await session.openStream(named: "log/kitchen", to: peer.id)
+      let log = try await session.streams.open(named: "log/kitchen", to: peer.id)
       try await log.write(Array("the kettle boils".utf8))
       try await log.finish()
       for try await bytes in log { print(String(decoding: bytes, as: UTF8.self)) }

@@ -18,7 +18,7 @@ func tap(
 /// Carries an anchor along a path, and leaves it at the end.
 func carry(_ anchor: AnchorID, along path: [Transform], in session: Session) async throws {
   // snippet.drag
-  let drag = try await session.beginDrag(anchor)
+  let drag = try await session.world.beginDrag(anchor)
   for transform in path { try await drag.update(to: transform) }
   try await drag.end()
   // snippet.end

@@ -38,7 +38,7 @@ public func sw_session_attach_file(
 ) -> sw_status {
   begin(session, operation) {
     let (path, name) = (try text(path, "path"), try optionalText(name, "name"))
-    return { session, done in done.resource = try await session.attach(at: path, named: name).id }
+    return { session, done in done.resource = try await session.files.attach(at: path, named: name).id }
   }
 }
 
@@ -50,7 +50,7 @@ public func sw_session_attach_bytes(
 ) -> sw_status {
   begin(session, operation) {
     let (content, name) = (try bytes(data, size, "bytes"), try text(name, "name"))
-    return { session, done in done.resource = try await session.attach(content, named: name).id }
+    return { session, done in done.resource = try await session.files.attach(content, named: name).id }
   }
 }
 
@@ -59,7 +59,7 @@ public func sw_session_attach_bytes(
 public func sw_session_detach(_ session: OpaquePointer?, _ attachment: UnsafePointer<sw_digest>?) -> sw_status {
   attempt {
     let id = try resourceID(attachment)
-    try object(session, as: RunningSession.self).wait { try await $0.detach(id) }
+    try object(session, as: RunningSession.self).wait { try await $0.files.detach(id) }
   }
 }
 
@@ -70,7 +70,7 @@ public func sw_session_fetch_attachment(
 ) -> sw_status {
   attempt {
     let id = try resourceID(attachment)
-    try object(session, as: RunningSession.self).wait { try await $0.fetchAttachment(id) }
+    try object(session, as: RunningSession.self).wait { try await $0.files.fetch(id) }
   }
 }
 
@@ -81,7 +81,7 @@ public func sw_session_attachments(
 ) -> sw_status {
   attempt {
     let attachments = try output(attachments, "attachments")
-    let current = try object(session, as: RunningSession.self).wait { await $0.attachments }
+    let current = try object(session, as: RunningSession.self).wait { await $0.files.attachments }
     attachments.pointee = handle(
       RecordList(current.map { sw_attachment($0) }) {
         freeConstant($0.name)

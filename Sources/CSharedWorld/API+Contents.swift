@@ -160,7 +160,7 @@ public func sw_session_set_kind(
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
     let kind = try sized(content, sw_anchor_content(), "content").readKind()
-    try running.wait { try await $0.setKind(kind, of: id) }
+    try running.wait { try await $0.world.setKind(kind, of: id) }
   }
 }
 
@@ -174,7 +174,7 @@ public func sw_session_set_payload(
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
     let payload = try payload(content_type, data, size)
-    try running.wait { try await $0.setPayload(payload, of: id) }
+    try running.wait { try await $0.world.setPayload(payload, of: id) }
   }
 }
 
@@ -194,7 +194,8 @@ public func sw_session_participants(
 ) -> sw_status {
   attempt {
     let anchors = try output(anchors, "anchors")
-    anchors.pointee = handle(AnchorBox(try object(session, as: RunningSession.self).wait { await $0.participants() }))
+    anchors.pointee = handle(
+      AnchorBox(try object(session, as: RunningSession.self).wait { await $0.world.participants }))
   }
 }
 
@@ -221,7 +222,7 @@ public func sw_session_set_interest(_ session: OpaquePointer?, _ interest: Unsaf
       }
     }
     let wanted = filter
-    try running.wait { try await $0.setInterest(wanted) }
+    try running.wait { try await $0.world.setInterest(wanted) }
   }
 }
 

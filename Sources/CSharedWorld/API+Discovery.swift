@@ -75,7 +75,7 @@ public func sw_session_resolve(
     let id = try text(candidate, "candidate")
     let patience = try duration(timeout, default: 5_000)
     return { session, done in
-      done.text = try await session.resolve(id, timeout: patience).map(\.description).joined(separator: "\n")
+      done.text = try await session.peers.resolve(id, timeout: patience).map(\.description).joined(separator: "\n")
     }
   }
 }
@@ -88,7 +88,7 @@ public func sw_session_set_discovery_info(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let words = try pairs(info, count, "info")
-    try running.wait { try await $0.setDiscoveryInfo(words) }
+    try running.wait { try await $0.peers.setDiscoveryInfo(words) }
   }
 }
 
@@ -211,7 +211,7 @@ public func sw_session_diagnose(
 ) -> sw_status {
   begin(session, operation) {
     { session, done in
-      let diagnosis = try await session.diagnose()
+      let diagnosis = try await session.peers.diagnose()
       done.flags = diagnosis.canFindPeers ? 1 : 0
       done.text = diagnosis.complaints.map { [$0.text, $0.advice].compactMap(\.self).joined(separator: "; ") }
         .joined(separator: "\n")

@@ -38,13 +38,13 @@ private func measure(
 /// Begins an own frame.
 @c @implementation
 public func sw_session_begin_frame(_ session: OpaquePointer?) -> sw_status {
-  attempt { try object(session, as: RunningSession.self).wait { try await $0.beginFrame() } }
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.frames.begin() } }
 }
 
 /// Returns to the shared frame.
 @c @implementation
 public func sw_session_use_shared_frame(_ session: OpaquePointer?) -> sw_status {
-  attempt { try object(session, as: RunningSession.self).wait { try await $0.useSharedFrame() } }
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.frames.useShared() } }
 }
 
 /// How a frame lies.
@@ -54,9 +54,9 @@ public func sw_session_alignment(
 ) -> sw_status {
   guard alignment != nil else { return attempt { throw Failure.argument("alignment is NULL") } }
   return measure(session, alignment) {
-    guard peer != nil else { return { await $0.alignmentOfSharedFrame() } }
+    guard peer != nil else { return { await $0.frames.alignmentOfShared } }
     let id = try peerID(peer)
-    return { await $0.alignment(of: id) }
+    return { await $0.frames.alignment(of: id) }
   }
 }
 
@@ -68,9 +68,9 @@ public func sw_session_align(
 ) -> sw_status {
   measure(session, alignment) {
     let measured = try frameFit(fit)
-    guard peer != nil else { return { try await $0.alignToSharedFrame(by: measured) } }
+    guard peer != nil else { return { try await $0.frames.alignToShared(by: measured) } }
     let id = try peerID(peer)
-    return { try await $0.align(id, by: measured) }
+    return { try await $0.frames.align(id, by: measured) }
   }
 }
 
@@ -107,7 +107,7 @@ public func sw_session_relocalize(
   begin(session, operation) {
     let scan = try scan(positions, count, has_gravity)
     return { session, done in
-      done.alignment = try await session.relocalize(scan.cloud, hasGravity: scan.hasGravity)
+      done.alignment = try await session.frames.relocalize(scan.cloud, hasGravity: scan.hasGravity)
     }
   }
 }
@@ -120,7 +120,7 @@ public func sw_session_keep_aligned(
 ) -> sw_status {
   begin(session, operation) {
     let scan = try scan(positions, count, has_gravity)
-    return { session, done in done.alignment = try await session.keepAligned(by: scan).alignment }
+    return { session, done in done.alignment = try await session.frames.keepAligned(by: scan).alignment }
   }
 }
 
@@ -138,7 +138,7 @@ public func sw_session_meet(
     case SW_HOLD_TOUCHING: part = .touching
     default: throw Failure.argument("hold has no such value")
     }
-    return { try await $0.meet(id, hold: part, hasGravity: has_gravity != 0) }
+    return { try await $0.frames.meet(id, hold: part, hasGravity: has_gravity != 0) }
   }
 }
 
@@ -153,7 +153,7 @@ public func sw_session_touch(
     let name = try text(name, "name")
     guard let position else { throw Failure.argument("position is NULL") }
     let place = SIMD3(position[0], position[1], position[2])
-    let found = try running.wait { try await $0.touch(name, at: place, hasGravity: has_gravity != 0) }
+    let found = try running.wait { try await $0.frames.touch(name, at: place, hasGravity: has_gravity != 0) }
     aligned?.pointee = found.count
   }
 }
@@ -165,7 +165,7 @@ public func sw_session_unaligned_anchors(
 ) -> sw_status {
   attempt {
     let anchors = try output(anchors, "anchors")
-    let current = try object(session, as: RunningSession.self).wait { await $0.unalignedAnchors() }
+    let current = try object(session, as: RunningSession.self).wait { await $0.world.unalignedAnchors }
     anchors.pointee = handle(AnchorBox(current))
   }
 }

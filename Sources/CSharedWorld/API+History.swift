@@ -50,7 +50,7 @@ final class HistoryBox: HandleObject {
   ) throws {
     let id = current(id)
     try running.wait { session in
-      guard let anchor = await session.anchors().first(where: { $0.id == id }) else {
+      guard let anchor = await session.world.anchors.first(where: { $0.id == id }) else {
         throw SessionError(.unknownAnchor, "there is no anchor \(id) in this session")
       }
       self.record(try await body(session, anchor))
@@ -60,7 +60,7 @@ final class HistoryBox: HandleObject {
   /// Carries out a step; false when there is none.
   func perform(_ take: (inout UndoHistory) -> UndoHistory.Step?) throws -> Bool {
     guard let step = history.withLock({ take(&$0) }) else { return false }
-    try running.wait { try await $0.perform(step) }
+    try running.wait { try await $0.world.perform(step) }
     return true
   }
 }

@@ -26,7 +26,7 @@ public func sw_session_invite(
     let context = try bytes(known.context, known.context_size, "context")
     let patience = try duration(known.timeout_ms, default: 30_000)
     return { session, done in
-      let peer = try await session.invite(target, expecting: expected, context: context, timeout: patience)
+      let peer = try await session.peers.invite(target, expecting: expected, context: context, timeout: patience)
       (done.peer, done.name) = (peer.id, peer.name)
     }
   }
@@ -40,7 +40,7 @@ public func sw_session_keep_inviting(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let target = try target(try sized(invitation, sw_invitation(), "invitation"))
-    try running.wait { await $0.keepInviting(target) }
+    try running.wait { await $0.peers.keepInviting(target) }
   }
 }
 
@@ -53,7 +53,7 @@ public func sw_session_invitation_link(
   attempt {
     let place = try output(link, "link")
     let passcode = try optionalText(passcode, "passcode")
-    var made = try object(session, as: RunningSession.self).wait { try await $0.invitationLink() }
+    var made = try object(session, as: RunningSession.self).wait { try await $0.peers.invitationLink() }
     if let passcode {
       made = try InvitationLink(to: made.addresses, service: made.service, peer: made.peer, passcode: passcode)
     }

@@ -131,7 +131,7 @@ public func sw_session_anchors(
 ) -> sw_status {
   attempt {
     let anchors = try output(anchors, "anchors")
-    let current = try object(session, as: RunningSession.self).wait { await $0.anchors() }
+    let current = try object(session, as: RunningSession.self).wait { await $0.world.anchors }
     anchors.pointee = handle(AnchorBox(current))
   }
 }

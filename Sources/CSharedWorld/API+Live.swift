@@ -17,13 +17,13 @@ final class DragBox: HandleObject {
 /// Locks the session for newcomers.
 @c @implementation
 public func sw_session_lock(_ session: OpaquePointer?) -> sw_status {
-  attempt { try object(session, as: RunningSession.self).wait { try await $0.lock() } }
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.peers.lock() } }
 }
 
 /// Opens the session for newcomers.
 @c @implementation
 public func sw_session_unlock(_ session: OpaquePointer?) -> sw_status {
-  attempt { try object(session, as: RunningSession.self).wait { try await $0.unlock() } }
+  attempt { try object(session, as: RunningSession.self).wait { try await $0.peers.unlock() } }
 }
 
 /// Tells where this peer's device is.
@@ -32,7 +32,7 @@ public func sw_session_update_pose(_ session: OpaquePointer?, _ transform: Unsaf
   attempt {
     let running = try object(session, as: RunningSession.self)
     let place = transform == nil ? nil : try CSharedWorld.transform(transform)
-    try running.wait { try await $0.updatePose(place) }
+    try running.wait { try await $0.world.updatePose(place) }
   }
 }
 
@@ -45,7 +45,7 @@ public func sw_session_begin_drag(
     let drag = try output(drag, "drag")
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
-    drag.pointee = handle(DragBox(try running.wait { try await $0.beginDrag(id) }, of: running))
+    drag.pointee = handle(DragBox(try running.wait { try await $0.world.beginDrag(id) }, of: running))
   }
 }
 
@@ -82,7 +82,7 @@ public func sw_session_request_ownership(
     let (id, patience) = (try anchorID(anchor), try duration(timeout, default: 10_000))
     return { session, done in
       done.anchor = id
-      _ = try await session.requestOwnership(
+      _ = try await session.world.requestOwnership(
         of: id, lease: lease == 0 ? nil : .milliseconds(lease), timeout: patience)
     }
   }
@@ -98,7 +98,7 @@ public func sw_session_release_ownership(
     let (id, patience) = (try anchorID(anchor), try duration(timeout, default: 10_000))
     return { session, done in
       done.anchor = id
-      try await session.releaseOwnership(of: id, timeout: patience)
+      try await session.world.releaseOwnership(of: id, timeout: patience)
     }
   }
 }
@@ -114,7 +114,7 @@ public func sw_session_give_ownership(
     let patience = try duration(timeout, default: 10_000)
     return { session, done in
       done.anchor = id
-      try await session.giveOwnership(of: id, to: receiver, timeout: patience)
+      try await session.world.giveOwnership(of: id, to: receiver, timeout: patience)
     }
   }
 }
@@ -130,7 +130,7 @@ public func sw_session_ownership(
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
     var record = sw_ownership()
-    if let found = try running.wait(for: { await $0.ownership(of: id) }) {
+    if let found = try running.wait(for: { await $0.world.ownership(of: id) }) {
       record.owner = sw_peer_id(copying: found.owner.bytes)
       (record.until, record.epoch, record.number) = (found.until ?? 0, found.epoch, found.number)
     }
@@ -146,7 +146,7 @@ public func sw_session_cancel_map(_ session: OpaquePointer?, _ map: UnsafePointe
     guard let id = SHA256Digest(bytes: try required(map, "map").array).map(MapID.init) else {
       throw Failure.argument("map is no id")
     }
-    try running.wait { await $0.cancelMap(id) }
+    try running.wait { await $0.maps.cancel(id) }
   }
 }
 
@@ -154,6 +154,6 @@ public func sw_session_cancel_map(_ session: OpaquePointer?, _ map: UnsafePointe
 @c @implementation
 public func sw_session_set_relocalized(_ session: OpaquePointer?, _ relocalized: Int32) -> sw_status {
   attempt {
-    try object(session, as: RunningSession.self).wait { await $0.setRelocalized(relocalized != 0) }
+    try object(session, as: RunningSession.self).wait { await $0.frames.setRelocalized(relocalized != 0) }
   }
 }

@@ -29,7 +29,7 @@ public func sw_session_send(
     let running = try object(session, as: RunningSession.self)
     let message = try bytes(data, size, "bytes")
     let (audience, mode) = try CSharedWorld.delivery(delivery)
-    let sent = try running.wait { try await $0.sendNow(message, to: audience, mode: mode) }
+    let sent = try running.wait { try await $0.messages.sendNow(message, to: audience, mode: mode) }
     number?.pointee = sent.number
   }
 }
@@ -40,7 +40,7 @@ public func sw_session_join_group(_ session: OpaquePointer?, _ group: UnsafePoin
   attempt {
     let running = try object(session, as: RunningSession.self)
     let name = try text(group, "group")
-    try running.wait { try await $0.join(group: name) }
+    try running.wait { try await $0.messages.join(group: name) }
   }
 }
 
@@ -50,7 +50,7 @@ public func sw_session_leave_group(_ session: OpaquePointer?, _ group: UnsafePoi
   attempt {
     let running = try object(session, as: RunningSession.self)
     let name = try text(group, "group")
-    try running.wait { try await $0.leave(group: name) }
+    try running.wait { try await $0.messages.leave(group: name) }
   }
 }
 
@@ -69,7 +69,7 @@ extension sw_group {
 public func sw_session_groups(_ session: OpaquePointer?, _ groups: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
     let groups = try output(groups, "groups")
-    let current = try object(session, as: RunningSession.self).wait { await $0.groups }
+    let current = try object(session, as: RunningSession.self).wait { await $0.messages.groups }
     let sorted = current.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     let list = RecordList(sorted.map { sw_group($0.key, $0.value) }) { group in
       freeConstant(group.name)

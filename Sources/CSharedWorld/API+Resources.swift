@@ -17,7 +17,7 @@ public func sw_session_offer_file(
     let (path, name) = (try text(path, "path"), try optionalText(name, "name"))
     let receivers = try receivers(peers, peer_count)
     return { session, done in
-      done.resource = try await session.sendResource(at: path, named: name, to: receivers).id
+      done.resource = try await session.files.send(at: path, named: name, to: receivers).id
     }
   }
 }
@@ -31,7 +31,7 @@ public func sw_session_offer_bytes(
   begin(session, operation) {
     let (content, name) = (try bytes(data, size, "bytes"), try text(name, "name"))
     let receivers = try receivers(peers, peer_count)
-    return { session, done in done.resource = try await session.sendResource(content, named: name, to: receivers).id }
+    return { session, done in done.resource = try await session.files.send(content, named: name, to: receivers).id }
   }
 }
 
@@ -45,7 +45,7 @@ public func sw_session_accept_resource(
     let offer = try object(session, as: RunningSession.self).desk.offers.offer(id)
     return { session, done in
       done.resource = id
-      try await session.accept(offer)
+      try await session.files.accept(offer)
     }
   }
 }
@@ -58,7 +58,7 @@ public func sw_session_decline_resource(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let offer = try running.desk.offers.offer(try resourceID(resource))
-    try running.wait { await $0.decline(offer) }
+    try running.wait { await $0.files.decline(offer) }
     running.desk.offers.remove(offer.id)
   }
 }
@@ -71,6 +71,6 @@ public func sw_session_cancel_resource(
   attempt {
     let running = try object(session, as: RunningSession.self)
     let id = try resourceID(resource)
-    try running.wait { await $0.cancelResource(id) }
+    try running.wait { await $0.files.cancel(id) }
   }
 }

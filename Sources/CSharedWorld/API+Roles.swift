@@ -6,7 +6,7 @@ import SharedWorld
 public func sw_session_owner(_ session: OpaquePointer?, _ owner: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
   attempt {
     let owner = try output(owner, "owner")
-    let found = try object(session, as: RunningSession.self).wait { try await $0.owner() }
+    let found = try object(session, as: RunningSession.self).wait { try await $0.peers.creator }
     owner.pointee = sw_peer_id(copying: found?.bytes ?? [])
   }
 }
@@ -21,7 +21,7 @@ public func sw_session_role(
     let role = try output(role, "role")
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
-    let (found, time) = try running.wait { (try await $0.role(of: id), try await $0.roleTime(of: id)) }
+    let (found, time) = try running.wait { (try await $0.peers.role(of: id), try await $0.peers.roleTime(of: id)) }
     // A part that is about to end is not one without an end.
     left?.pointee = time.map { max(1, UInt64(max(0, $0 / .milliseconds(1)))) } ?? 0
     role.pointee =
@@ -54,6 +54,6 @@ public func sw_session_set_role(
     default: throw Failure.argument("role is not one that a peer can be given")
     }
     let end: Duration? = time == 0 ? nil : .milliseconds(Int64(clamping: time))
-    try running.wait { try await $0.setRole(part, of: id, for: end) }
+    try running.wait { try await $0.peers.setRole(part, of: id, for: end) }
   }
 }

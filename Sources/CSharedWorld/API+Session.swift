@@ -37,7 +37,7 @@ public func sw_session_answer_code(
 /// Lets strangers try the passcode again.
 @c @implementation
 public func sw_session_unlock_passcode(_ session: OpaquePointer?) -> sw_status {
-  attempt { try object(session, as: RunningSession.self).wait { await $0.unlockPasscode() } }
+  attempt { try object(session, as: RunningSession.self).wait { await $0.peers.unlockPasscode() } }
 }
 
 /// The host.
@@ -71,7 +71,7 @@ public func sw_session_request_host(
 ) -> sw_status {
   begin(session, operation) {
     let patience = try duration(timeout, default: 5_000)
-    return { session, _ in try check(await session.requestHost(timeout: patience)) }
+    return { session, _ in try check(await session.peers.requestHost(timeout: patience)) }
   }
 }
 
@@ -83,7 +83,7 @@ public func sw_session_hand_over(
 ) -> sw_status {
   begin(session, operation) {
     let (id, patience) = (try peerID(peer), try duration(timeout, default: 5_000))
-    return { session, _ in try check(try await session.handOver(to: id, timeout: patience)) }
+    return { session, _ in try check(try await session.peers.handOver(to: id, timeout: patience)) }
   }
 }
 
@@ -104,7 +104,7 @@ public func sw_session_kick(_ session: OpaquePointer?, _ peer: UnsafePointer<sw_
   attempt {
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
-    try running.wait { try await $0.kick(id) }
+    try running.wait { try await $0.peers.remove(id) }
   }
 }
 

@@ -38,7 +38,7 @@ public func sw_session_statistics(
   attempt {
     let place = try output(statistics, "statistics")
     place.pointee = handle(
-      StatisticsBox(try object(session, as: RunningSession.self).wait { await $0.statistics() }))
+      StatisticsBox(try object(session, as: RunningSession.self).wait { await $0.peers.statistics }))
   }
 }
 

@@ -12,7 +12,7 @@ public func sw_session_open_stream(
     let patience = try duration(timeout, default: 10_000)
     return { session, done in
       done.peer = id
-      done.stream = try await session.openStream(named: name, to: id, timeout: patience)
+      done.stream = try await session.streams.open(named: name, to: id, timeout: patience)
       done.name = name
     }
   }
@@ -28,7 +28,7 @@ public func sw_session_accept_streams(
     let running = try object(session, as: RunningSession.self)
     let pattern = try optionalText(names, "names") ?? "**"
     // It begins before this function returns.
-    let streams = try running.wait { $0.streams(named: pattern) }
+    let streams = try running.wait { $0.streams.incoming(named: pattern) }
     subscription.pointee = try running.subscribe { [events = running.events] _, number in
       for await stream in streams {
         var event = OwnEvent(SW_EVENT_STREAM, number)

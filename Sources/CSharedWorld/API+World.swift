@@ -37,7 +37,7 @@ public func sw_session_rename(
     let running = try object(session, as: RunningSession.self)
     let id = try anchorID(anchor)
     let name = try text(name, "name")
-    try running.wait { try await $0.rename(id, to: name) }
+    try running.wait { try await $0.world.rename(id, to: name) }
   }
 }
 
@@ -64,7 +64,7 @@ public func sw_session_confirm_edits(
     case SW_ACKNOWLEDGEMENT_EVERY_PRESENT_MEMBER: wanted = .everyPresentMember
     default: throw Failure.argument("by has no such value")
     }
-    return { session, _ in try await session.confirmEdits(wanted.within(patience)) }
+    return { session, _ in try await session.world.confirmEdits(wanted.within(patience)) }
   }
 }
 
@@ -73,7 +73,7 @@ public func sw_session_confirm_edits(
 public func sw_session_digest(_ session: OpaquePointer?, _ digest: UnsafeMutablePointer<sw_digest>?) -> sw_status {
   attempt {
     let digest = try output(digest, "digest")
-    let current = try object(session, as: RunningSession.self).wait { await $0.digest() }
+    let current = try object(session, as: RunningSession.self).wait { await $0.world.digest }
     digest.pointee = sw_digest(copying: current.bytes)
   }
 }
@@ -99,7 +99,8 @@ public func sw_session_share_capture(
 ) -> sw_status {
   begin(session, operation) {
     let cloud = try cloud(positions, identifiers, count)
-    return { session, done in done.map = try await session.shareCapture(of: cloud, views: views == 0 ? nil : views) }
+    return { session, done in done.map = try await session.maps.shareCapture(of: cloud, views: views == 0 ? nil : views)
+    }
   }
 }
 
@@ -120,6 +121,6 @@ public func sw_session_decode_map(_ session: OpaquePointer?, _ operation: Unsafe
 
 /// The session's map, decoded.
 private func currentMap(of session: Session) async throws -> WorldMap {
-  guard let map = await session.map() else { throw Failure(SW_NO_MAP, "the session has no complete map yet") }
+  guard let map = await session.maps.latest() else { throw Failure(SW_NO_MAP, "the session has no complete map yet") }
   return map
 }

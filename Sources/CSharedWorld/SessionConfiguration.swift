@@ -13,9 +13,9 @@ public func sw_session_config_init(_ config: UnsafeMutablePointer<sw_session_con
     var defaults = sw_session_config()
     defaults.size = UInt32(size)
     let configuration = Session.Configuration()
-    defaults.host_priority = configuration.hostPriority
-    defaults.can_host = configuration.canHost ? 1 : 0
-    defaults.grace_time_s = UInt32(configuration.graceTime.components.seconds)
+    defaults.host_priority = configuration.hosting.priority
+    defaults.can_host = configuration.hosting.canHost ? 1 : 0
+    defaults.grace_time_s = UInt32(configuration.storage.graceTime.components.seconds)
     let memory = UnsafeMutableRawBufferPointer(start: config, count: size)
     // A program of a newer header sees zeros in what this library does not know.
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -49,19 +49,20 @@ func configuration(
   var configuration =
     try room(known) ?? Session.Configuration(service: optionalText(known.service, "service") ?? "sharedworld")
   configuration.endsOnSignals = known.ends_on_signals != 0
-  configuration.discovery = modes[Int(known.discovery)]
+  configuration.discovery.mode = modes[Int(known.discovery)]
   configuration.listen.port = known.listen_port
   if let host = try optionalText(known.listen_host, "listen_host") { configuration.listen.host = host }
-  configuration.hostPriority = known.host_priority
-  configuration.canHost = known.can_host != 0
-  configuration.advertising.showsName = known.advertises_name != 0
+  configuration.hosting.priority = known.host_priority
+  configuration.hosting.canHost = known.can_host != 0
+  configuration.discovery.advertising.showsName = known.advertises_name != 0
   var desk = Desk()
   switch Int(known.invitations) {
   case SW_INVITATIONS_DECLINE: break
-  case SW_INVITATIONS_ACCEPT: configuration.invitationHandler = { _ in .accept }
+  case SW_INVITATIONS_ACCEPT: configuration.invitations.incoming = .all
   case SW_INVITATIONS_ASK:
     let asking = PendingAnswers(withdrawn: InvitationDecision.decline(reason: "withdrawn"))
-    configuration.invitationHandler = { await asking.decide($0.id) }
+    // A room has a policy of its own.
+    if known.room == nil { configuration.invitations.incoming = .ask { await asking.decide($0.id) } }
     desk.invitations = asking
   default: throw Failure.argument("invitations has no such value")
   }
@@ -71,15 +72,15 @@ func configuration(
   setQuestions(of: &configuration, known, desk.questions)
   try setDiscovery(of: &configuration, known)
   try setFiles(of: &configuration, known)
-  configuration.trust = try trust(known)
+  configuration.authentication.trust = try trust(known)
   if known.shows_codes != 0 || Int(known.trust) == SW_TRUST_CODE {
     let codes = PendingAnswers(withdrawn: false)
-    configuration.codeHandler = { await codes.decide($0.id) }
+    configuration.authentication.codeHandler = { await codes.decide($0.id) }
     desk.codes = codes
   }
   if let passcode = try passcode(known) {
     guard known.room == nil else { throw Failure.argument("a room has a code: give no passcode besides") }
-    configuration.passcode = passcode
+    configuration.authentication.passcode = passcode
   }
   return (configuration, desk)
 }
@@ -98,18 +99,18 @@ private func room(_ known: sw_session_config) throws -> Session.Configuration? {
 private func setMembers(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
   if known.member_limit != 0 {
     guard (2...64).contains(known.member_limit) else { throw Failure.argument("member_limit is not 2 to 64") }
-    configuration.memberLimit = Int(known.member_limit)
+    configuration.limits.members = Int(known.member_limit)
   }
   switch Int(known.map_providers) {
-  case SW_MAP_PROVIDERS_ANYONE: configuration.mapProviders = .anyone
-  case SW_MAP_PROVIDERS_HOST: configuration.mapProviders = .host
+  case SW_MAP_PROVIDERS_ANYONE: configuration.hosting.mapProviders = .anyone
+  case SW_MAP_PROVIDERS_HOST: configuration.hosting.mapProviders = .host
   default: throw Failure.argument("map_providers has no such value")
   }
-  configuration.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
+  configuration.hosting.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
   switch Int(known.ownership) {
-  case SW_OWNERSHIP_OPEN: configuration.ownership = .open
-  case SW_OWNERSHIP_OWNED: configuration.ownership = .owned
-  case SW_OWNERSHIP_CURATED: configuration.ownership = .curated
+  case SW_OWNERSHIP_OPEN: configuration.hosting.ownership = .open
+  case SW_OWNERSHIP_OWNED: configuration.hosting.ownership = .owned
+  case SW_OWNERSHIP_CURATED: configuration.hosting.ownership = .curated
   default: throw Failure.argument("ownership has no such value")
   }
   if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
@@ -125,7 +126,7 @@ private func setQuestions(
     return event
   }
   if known.asks_host != 0 {
-    configuration.hostRequestHandler = { peer in
+    configuration.hosting.requestHandler = { peer in
       await questions.ask { event(SW_EVENT_HOST_REQUESTED, $0, peer) }
     }
   }
@@ -142,21 +143,21 @@ private func setQuestions(
 /// Takes over how this peer is found and finds others.
 private func setDiscovery(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
   switch Int(known.role) {
-  case SW_ROLE_BOTH: configuration.discoveryRole = .both
-  case SW_ROLE_BROWSER: configuration.discoveryRole = .browser
-  case SW_ROLE_ADVERTISER: configuration.discoveryRole = .advertiser
+  case SW_ROLE_BOTH: configuration.discovery.role = .both
+  case SW_ROLE_BROWSER: configuration.discovery.role = .browser
+  case SW_ROLE_ADVERTISER: configuration.discovery.role = .advertiser
   default: throw Failure.argument("role has no such value")
   }
   switch Int(known.invite_policy) {
   // A room has a policy of its own.
   case SW_INVITE_NONE: break
-  case SW_INVITE_ALL: configuration.invitePolicy = .automatic
+  case SW_INVITE_ALL: configuration.invitations.outgoing = .all
   default: throw Failure.argument("invite_policy has no such value")
   }
   guard known.invite_timeout_ms <= 60_000 else { throw Failure.argument("invite_timeout_ms is over 60000") }
-  if known.invite_timeout_ms != 0 { configuration.inviteTimeout = .milliseconds(known.invite_timeout_ms) }
-  configuration.advertising.hidesDevice = known.hides_device != 0
-  configuration.advertising.info = try pairs(known.info, known.info_count, "info")
+  if known.invite_timeout_ms != 0 { configuration.invitations.timeout = .milliseconds(known.invite_timeout_ms) }
+  configuration.discovery.advertising.hidesDevice = known.hides_device != 0
+  configuration.discovery.advertising.info = try pairs(known.info, known.info_count, "info")
   let probes = try items(known.probes, known.probe_count, "probes").map { pointer in
     let text = try text(pointer, "a probe")
     guard let probe = Session.Configuration.Probe(text) else {
@@ -171,7 +172,7 @@ private func setDiscovery(of configuration: inout Session.Configuration, _ known
   var announcements = Session.Configuration.Announcements()
   announcements.probes = probes
   if known.announce_port != 0 { announcements.port = known.announce_port }
-  configuration.announcements = announcements
+  configuration.discovery.announcements = announcements
 }
 
 /// The passcode of the room.
@@ -209,15 +210,17 @@ private func pinStore(_ known: sw_session_config) throws -> PinStore {
 
 /// Takes over what is kept on the disk.
 private func setFiles(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
-  configuration.storage = try optionalText(known.storage, "storage")
-  configuration.journal = try optionalText(known.journal, "journal")
-  configuration.state = try optionalText(known.state, "state")
-  configuration.graceTime = .seconds(Int(known.grace_time_s))
-  configuration.resourceFolder = try optionalText(known.resource_folder, "resource_folder")
-  if known.map_memory_limit != 0 { configuration.mapMemoryLimit = Int(clamping: known.map_memory_limit) }
-  if known.attachment_count_limit != 0 { configuration.attachmentCountLimit = Int(known.attachment_count_limit) }
-  if known.attachment_size_limit != 0 { configuration.attachmentSizeLimit = Int(clamping: known.attachment_size_limit) }
+  configuration.storage.folder = try optionalText(known.storage, "storage")
+  configuration.storage.journal = try optionalText(known.journal, "journal")
+  configuration.storage.state = try optionalText(known.state, "state")
+  configuration.storage.graceTime = .seconds(Int(known.grace_time_s))
+  configuration.storage.resourceFolder = try optionalText(known.resource_folder, "resource_folder")
+  if known.map_memory_limit != 0 { configuration.limits.mapMemory = Int(clamping: known.map_memory_limit) }
+  if known.attachment_count_limit != 0 { configuration.limits.attachments = Int(known.attachment_count_limit) }
+  if known.attachment_size_limit != 0 {
+    configuration.limits.attachmentBytes = Int(clamping: known.attachment_size_limit)
+  }
   guard let folder = try optionalText(known.map_cache, "map_cache") else { return }
-  configuration.mapCache = MapCache(folder: folder)
-  if known.map_cache_limit != 0 { configuration.mapCache?.limit = Int(clamping: known.map_cache_limit) }
+  configuration.storage.mapCache = MapCache(folder: folder)
+  if known.map_cache_limit != 0 { configuration.storage.mapCache?.limit = Int(clamping: known.map_cache_limit) }
 }

@@ -111,10 +111,10 @@ struct Failure: Error {
 
   /// The words of the Swift API in errors, and those of C instead.
   private static let words = [
-    ("Configuration.codeHandler", "shows_codes"), ("codeHandler", "shows_codes"), ("TrustPolicy.code", "SW_TRUST_CODE"),
-    ("session.anchors()", "sw_session_anchors"), ("session.state()", "the lists of the session"),
-    ("Configuration.mapMemoryLimit", "map_memory_limit"),
-    ("Configuration.mapProviders", "map_providers"), ("unlockPasscode()", "sw_session_unlock_passcode"),
+    ("authentication.codeHandler", "shows_codes"), ("TrustPolicy.code", "SW_TRUST_CODE"),
+    ("session.world.anchors", "sw_session_anchors"), ("session.state()", "the lists of the session"),
+    ("limits.mapMemory", "map_memory_limit"), ("hosting.mapProviders", "map_providers"),
+    ("unlockPasscode()", "sw_session_unlock_passcode"),
     ("updatePose", "sw_session_update_pose"), ("or use send", "or try again later"),
   ]
 

@@ -46,7 +46,7 @@ extension SessionError {
       self.init(
         .codeRequired,
         "one of the two peers asks for a comparison of codes and the other cannot show one; let its app set "
-          + "Configuration.codeHandler")
+          + "authentication.codeHandler")
     case .codeRefused:
       self.init(
         .codeRefused,
@@ -58,7 +58,7 @@ extension SessionError {
     case .driverRequired:
       self.init(
         .driverRequired,
-        "one of the two peers has a driver and the other has none; let both apps set Configuration.driver")
+        "one of the two peers has a driver and the other has none; let both apps set authentication.driver")
     case .authenticationFailed(let failure):
       let side = failure.isOwn ? "this peer's driver refused the other one" : "the other peer's driver refused this one"
       let reason = failure.reason.isEmpty ? "" : ": \(failure.reason)"
@@ -180,7 +180,8 @@ extension SessionError {
       self.init(.limitExceeded, "this peer has ruled on as many peers as it may; let another moderator do it")
     case .mayNotShare:
       self.init(
-        .notPermitted, "this peer may not share a map with the session now; see Configuration.mapProviders")
+        .notPermitted,
+        "this peer may not share a map with the session now; see hosting.mapProviders of the configuration")
     }
   }
 }

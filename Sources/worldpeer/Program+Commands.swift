@@ -56,14 +56,14 @@ extension Program {
     switch command {
     case .peers: return await peers()
     case .nearby: return await nearby()
-    case .link: return .link(try await session.invitationLink())
-    case .qr: return try .picture(of: await session.invitationLink())
+    case .link: return .link(try await session.peers.invitationLink())
+    case .qr: return try .picture(of: await session.peers.invitationLink())
     case .host: return await host()
     case .links: return await links()
     case .send(let text, let audience, let mode): return try await send(text, to: audience, mode: mode)
     case .group(let act): return try await group(act)
-    case .anchors: return .anchors(await session.anchors().map(pin))
-    case .digest: return .digest(await session.digest().description)
+    case .anchors: return .anchors(await session.world.anchors.map(pin))
+    case .digest: return .digest(await session.world.digest.description)
     case .status: return await status()
     case .help(let word): return try .help(word)
     case .show(let columns): return await show(columns: columns, on: terminal)
@@ -74,12 +74,12 @@ extension Program {
     case .decline(let peer): try answer(peer, .decline(reason: "declined by the user"))
     case .confirm(let peer): try compare(peer, isSame: true)
     case .reject(let peer): try compare(peer, isSame: false)
-    case .kick(let peer): try await session.kick(try await member(peer))
+    case .kick(let peer): try await session.peers.remove(try await member(peer))
     case .role(let peer, let role, let seconds):
-      try await session.setRole(role, of: try await member(peer), for: seconds.map { .seconds($0) })
-    case .lockSession: try await session.lock()
-    case .unlockSession: try await session.unlock()
-    case .unlockPasscode: await session.unlockPasscode()
+      try await session.peers.setRole(role, of: try await member(peer), for: seconds.map { .seconds($0) })
+    case .lockSession: try await session.peers.lock()
+    case .unlockSession: try await session.peers.unlock()
+    case .unlockPasscode: await session.peers.unlockPasscode()
     case .sendMap(let peer, let isForced): return try await sendMap(to: peer, isForced: isForced)
     case .cancelMap: return try await cancelMap()
     case .file(let act): return try await perform(act)
@@ -98,12 +98,12 @@ extension Program {
     case .burst(let count, let rate, let name): return try await burst(of: count, rate: rate, name: name)
     case .move(let word, let position, let witness): try await move(try await anchor(word), to: position, witness)
     case .drag(let word, let position, let seconds): try await drag(try await anchor(word), to: position, in: seconds)
-    case .pose(let at, let turn): try await session.updatePose(at.map { Transform(position: $0, heading: turn) })
+    case .pose(let at, let turn): try await session.world.updatePose(at.map { Transform(position: $0, heading: turn) })
     case .lock(let word, let seconds):
-      _ = try await session.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
-    case .unlock(let word): try await session.releaseOwnership(of: try await anchor(word).id)
+      _ = try await session.world.requestOwnership(of: try await anchor(word).id, lease: seconds.map { .seconds($0) })
+    case .unlock(let word): try await session.world.releaseOwnership(of: try await anchor(word).id)
     case .give(let word, let peer):
-      try await session.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
+      try await session.world.giveOwnership(of: try await anchor(word).id, to: try await member(peer))
     case .rename(let word, let name): try await rename(try await anchor(word), to: name)
     case .plane(let word, let extent): try await setPlane(try await anchor(word), extent)
     case .remove(let word, let witness):
@@ -128,7 +128,7 @@ extension Program {
     if case .plane(let present) = anchor.kind {
       (plane.alignment, plane.classification) = (present.alignment, present.classification)
     }
-    try await session.setKind(.plane(plane), of: anchor.id)
+    try await session.world.setKind(.plane(plane), of: anchor.id)
   }
 
   private func host() async -> Report.Answer {
@@ -144,7 +144,7 @@ extension Program {
   }
 
   private func rename(_ anchor: Anchor, to name: String) async throws(SessionError) {
-    try await session.rename(anchor.id, to: name)
+    try await session.world.rename(anchor.id, to: name)
     history.record(.rename(anchor.id, from: anchor.name, to: name))
   }
 
@@ -163,11 +163,11 @@ extension Program {
   private func group(_ act: Command.GroupAct) async throws -> Report.Answer {
     switch act {
     case .list: break
-    case .join(let name): try await session.join(group: name)
-    case .leave(let name): try await session.leave(group: name)
+    case .join(let name): try await session.messages.join(group: name)
+    case .leave(let name): try await session.messages.leave(group: name)
     }
     var memberships: [PeerID: [String]] = [:]
-    for (group, members) in await session.groups {
+    for (group, members) in await session.messages.groups {
       for peer in members { memberships[peer, default: []].append(group) }
     }
     return .memberships(memberships.inOrder { $0.key < $1.key }.map { (person($0.key), $0.value.inOrder()) })
@@ -197,11 +197,11 @@ extension Program {
         host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, isLocked: state.isLocked,
         roster: roster(state), maps: stages(state), mapID: state.mapID?.description,
         points: state.mapID == nil ? view.map?.cloud.count ?? 0 : state.mapPoints, anchors: state.anchorCount,
-        digest: await session.digest().description))
+        digest: await session.world.digest.description))
   }
 
   private func links() async -> Report.Answer {
-    let statistics = await session.statistics()
+    let statistics = await session.peers.statistics
     let links = statistics.links.map { link in
       Report.Link(
         peer: person(link.peer.id), roundTrip: link.roundTrip.map { $0 / .milliseconds(1) },
@@ -268,9 +268,9 @@ extension Program {
       let anchors = await session.state().anchorCount
       return (count.holds(for: anchors), "there are \(anchors) anchors")
     case .anchor(let name):
-      return (await session.anchors().contains { $0.name == name }, "there is no anchor '\(name)'")
+      return (await session.world.anchors.contains { $0.name == name }, "there is no anchor '\(name)'")
     case .digest(let digits):
-      let digest = await session.digest().description
+      let digest = await session.world.digest.description
       return (digest.hasPrefix(digits), "the digest is \(digest)")
     }
   }

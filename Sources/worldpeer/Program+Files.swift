@@ -9,14 +9,14 @@ extension Program {
     switch act {
     case .send(let path, let peer): return try await sendFile(path, to: peer)
     case .accept(let word, let path): try await acceptFile(word, to: path)
-    case .decline(let word): await session.decline(try files.offer(word))
-    case .cancel(let word): await session.cancelResource(try files.file(word))
-    case .attach(let path): return .file(try await session.attach(at: path).id.description)
+    case .decline(let word): await session.files.decline(try files.offer(word))
+    case .cancel(let word): await session.files.cancel(try files.file(word))
+    case .attach(let path): return .file(try await session.files.attach(at: path).id.description)
     case .attachments:
-      return .attachments(await session.attachments.map { (person($0.author), .init($0), $0.word) })
+      return .attachments(await session.files.attachments.map { (person($0.author), .init($0), $0.word) })
     case .sendStream(let name, let path, let peer): try await sendStream(name, from: path, to: peer)
     case .acceptStream(let name, let path): try acceptStream(name, into: path)
-    case .detach(let word): try await session.detach(try await attachment(word))
+    case .detach(let word): try await session.files.detach(try await attachment(word))
     }
     return .done
   }
@@ -26,7 +26,7 @@ extension Program {
     var receivers = await session.state().peers.filter { $0.state == .connected }.map(\.peer.id)
     if let word { receivers = [try await member(word)] }
     guard !receivers.isEmpty else { throw ProgramFailure("not-connected", "no other peer is connected") }
-    let transfer = try await session.sendResource(at: path, to: receivers)
+    let transfer = try await session.files.send(at: path, to: receivers)
     files.add(transfer.id)
     return .file(transfer.id.description)
   }
@@ -35,7 +35,7 @@ extension Program {
     let offer = try files.offer(word)
     files.setDestination(path, of: offer.id)
     do throws(SessionError) {
-      try await session.accept(offer)
+      try await session.files.accept(offer)
     } catch {
       files.setDestination(nil, of: offer.id)
       throw error
@@ -43,7 +43,7 @@ extension Program {
   }
 
   private func attachment(_ word: String) async throws -> ResourceID {
-    switch Lookup.find(word, in: await session.attachments, by: { [$0.name, $0.id.description] }) {
+    switch Lookup.find(word, in: await session.files.attachments, by: { [$0.name, $0.id.description] }) {
     case .found(let attachment): return attachment.id
     case .several(let count):
       throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) attachments; give more of the id")

@@ -9,13 +9,13 @@ extension Program {
   func invite(_ word: String) async throws {
     let link = word.contains("://") ? try InvitationLink(word) : nil
     if let target = link.map(InvitationTarget.link) ?? PeerAddress(word).map(InvitationTarget.address) {
-      let peer = try await session.invite(target)
+      let peer = try await session.peers.invite(target)
       names[peer.id] = peer.name
       return
     }
     if try await inviteKnown(word) { return }
     let candidate = try await candidate(word)
-    let peer = try await session.invite(.candidate(candidate.id), expecting: try expectedKey(word, candidate))
+    let peer = try await session.peers.invite(.candidate(candidate.id), expecting: try expectedKey(word, candidate))
     names[peer.id] = peer.name
   }
 
@@ -25,7 +25,7 @@ extension Program {
       return false
     }
     do throws(SessionError) {
-      let peer = try await session.invite(.known(known))
+      let peer = try await session.peers.invite(.known(known))
       names[peer.id] = peer.name
       return true
     } catch {

@@ -9,7 +9,7 @@ extension Program {
   func sendStream(_ name: String, from path: String, to word: String) async throws {
     let peer = try await member(word)
     let file = try StreamFile(path, O_RDONLY)
-    let stream = try await session.openStream(named: name, to: peer)
+    let stream = try await session.streams.open(named: name, to: peer)
     errands.add {
       await self.reportFailure(of: "send-stream") {
         var count = 0
@@ -29,7 +29,7 @@ extension Program {
   func acceptStream(_ name: String, into path: String) throws {
     let file = try StreamFile(path, O_WRONLY | O_CREAT | O_TRUNC)
     // From now on an opener finds it.
-    let streams = session.streams(named: name)
+    let streams = session.streams.incoming(named: name)
     errands.add {
       await self.reportFailure(of: "accept-stream") {
         var incoming = streams.makeAsyncIterator()

@@ -40,7 +40,7 @@ extension Program {
     terminal.noteNews()
     for await _ in terminal.news {
       let state = await session.state()
-      let digest = await session.digest().description
+      let digest = await session.world.digest.description
       let host = state.host.map { person($0).name }
       terminal.update { status in
         (status.host, status.peers, status.anchors) = (host, state.connectedPeers, state.anchorCount)
@@ -55,7 +55,7 @@ extension Program {
   func show(columns: Int?, on terminal: Terminal?) async -> Report.Answer {
     await refreshView()
     let size = terminal?.size ?? (columns: 80, rows: 48)
-    let anchors = await session.anchors().map { (name: $0.name, position: $0.transform.translation) }
+    let anchors = await session.world.anchors.map { (name: $0.name, position: $0.transform.translation) }
     let others = devices.inOrder { $0.key < $1.key }.map { (name: person($0.key).name, position: $0.value) }
     // The axes, the command and what is typed stay in sight.
     return .plan(
@@ -71,9 +71,9 @@ extension Program {
     words.peers =
       state.peers.map(\.peer.name) + state.candidates.map { describe($0).name } + desk.peers.map(\.name)
       + codes.comparisons.map(\.peer.name)
-    words.anchors = await session.anchors().map(\.name)
-    words.files = files.ids + (await session.attachments.map(\.name))
-    words.groups = await session.groups.map(\.key)
+    words.anchors = await session.world.anchors.map(\.name)
+    words.files = files.ids + (await session.files.attachments.map(\.name))
+    words.groups = await session.messages.groups.map(\.key)
     return words
   }
 

@@ -5,10 +5,12 @@ import PeerCLI
 extension Program {
   /// Brings the shared map into view if it is another one than before.
   func refreshView() async {
-    guard let id = await session.state().mapID, id != view.sharedID, let map = await session.map() else { return }
+    guard let id = await session.state().mapID, id != view.sharedID, let map = await session.maps.latest() else {
+      return
+    }
     guard options.frame != nil else { return view.show(map, id: id) }
     // In the own frame the map has a place once that is aligned.
-    guard let motion = await session.alignmentOfSharedFrame().transform, let seen = try? map.transformed(by: motion)
+    guard let motion = await session.frames.alignmentOfShared.transform, let seen = try? map.transformed(by: motion)
     else { return }
     view.show(seen, id: id)
   }
@@ -47,7 +49,7 @@ extension Program {
     if case .transferring = status.stage { fetched = status.mapID }
     guard let id = fetched else { throw ProgramFailure("no-map", "no map is on its way here") }
     maps.arriving = nil
-    await session.cancelMap(id)
+    await session.maps.cancel(id)
     return .cancelled(mapID: id.description)
   }
 
@@ -56,7 +58,7 @@ extension Program {
     guard let id = await session.state().mapID else {
       throw ProgramFailure("no-map", "the session has no map here yet")
     }
-    await session.setRelocalized(isRelocalized)
+    await session.frames.setRelocalized(isRelocalized)
     return .relocalized(isRelocalized, mapID: id.description)
   }
 
@@ -64,27 +66,27 @@ extension Program {
   func alignment() async -> Report.Answer {
     var list: [Report.Alignment] = []
     for status in await session.state().peers {
-      list.append(Report.Alignment(person(status.peer.id), await session.alignment(of: status.peer.id)))
+      list.append(Report.Alignment(person(status.peer.id), await session.frames.alignment(of: status.peer.id)))
     }
     return .alignment(list)
   }
 
   func touch(_ name: String, at position: SIMD3<Float>) async throws -> Report.Answer {
-    let found = try await session.touch(name, at: position)
+    let found = try await session.frames.touch(name, at: position)
     return .alignment(found.inOrder { $0.key < $1.key }.map { Report.Alignment(person($0.key), $0.value) })
   }
 
   /// The devices of two peers are held together at this moment.
   func meet(_ peer: PeerID, isTouching: Bool) async throws -> Report.Answer {
     let hold: FrameFit.Hold = isTouching ? .touching : .together
-    return .alignment([Report.Alignment(person(peer), try await session.meet(peer, hold: hold))])
+    return .alignment([Report.Alignment(person(peer), try await session.frames.meet(peer, hold: hold))])
   }
 
   /// Lines this peer's frame up with that of another one by what is known, the surest first.
   func align(with peer: PeerID) async throws -> Report.Answer {
     var reasons: [String] = []
     do throws(SessionError) {
-      let alignment = try await session.align(by: TouchedPoints(with: peer))
+      let alignment = try await session.frames.align(by: TouchedPoints(with: peer))
       return .aligned(by: "touches", Report.Alignment(person(peer), alignment))
     } catch {
       reasons.append("touches: \(error.message)")
@@ -95,7 +97,7 @@ extension Program {
       reasons.append("map: \(error.message)")
     }
     do throws(SessionError) {
-      return .aligned(by: "meeting", Report.Alignment(person(peer), try await session.meet(peer)))
+      return .aligned(by: "meeting", Report.Alignment(person(peer), try await session.frames.meet(peer)))
     } catch {
       reasons.append("meeting: \(error.message)")
     }
@@ -107,8 +109,8 @@ extension Program {
     guard let scan = view.map, view.sharedID == nil else {
       throw SessionError(.notDetermined, "load a scan of this place")
     }
-    try await session.relocalize(scan.cloud)
-    let alignment = await session.alignment(of: peer)
+    try await session.frames.relocalize(scan.cloud)
+    let alignment = await session.frames.alignment(of: peer)
     guard alignment.state == .aligned else {
       throw SessionError(.notDetermined, "\(person(peer).name) has not found its place in the map")
     }
@@ -122,7 +124,8 @@ extension Program {
     let scan = try await seenHere(try await Self.read(path).map)
     let shared =
       onlyIfMoved
-      ? try await session.keepAligned(by: MapScan(scan.cloud)).alignment : try await session.relocalize(scan.cloud)
+      ? try await session.frames.keepAligned(by: MapScan(scan.cloud)).alignment
+      : try await session.frames.relocalize(scan.cloud)
     return .alignment([Report.Alignment(Report.Person(id: "", name: "the map"), shared)])
   }
 
@@ -150,7 +153,7 @@ extension Program {
       throw ProgramFailure.usage("\(path): 'save' writes .worldmap files; 'worldmap convert' makes others of them")
     }
     await refreshView()
-    let map = (view.map ?? WorldMap()).saved(with: await session.anchors(), isUnsent: view.isUnsent)
+    let map = (view.map ?? WorldMap()).saved(with: await session.world.anchors, isUnsent: view.isUnsent)
     try map.write(toFile: path)
     return .map(map, id: nil, file: path)
   }
@@ -158,7 +161,7 @@ extension Program {
   func tap(_ screen: SIMD2<Float>, name: String?) async throws -> Report.Answer {
     await refreshView()
     // Planes that peers have moved or added count, not those of the file.
-    guard let hit = view.hit(at: screen, among: await session.anchors()) else {
+    guard let hit = view.hit(at: screen, among: await session.world.anchors) else {
       let why = view.map == nil ? "there is no map yet" : "there is nothing at \(screen.x) \(screen.y)"
       throw ProgramFailure("no-hit", why)
     }
@@ -177,7 +180,7 @@ extension Program {
 
   /// Moves an anchor there in a straight line, sixty poses a second.
   func drag(_ anchor: Anchor, to target: SIMD3<Float>, in seconds: Double) async throws {
-    let drag = try await session.beginDrag(anchor.id)
+    let drag = try await session.world.beginDrag(anchor.id)
     let start = ContinuousClock.now
     let steps = max(1, Int(seconds * 60))
     var transform = anchor.transform
@@ -194,7 +197,7 @@ extension Program {
   /// Carries out a step of the history, if there is one.
   func perform(_ step: UndoHistory.Step?, _ why: String) async throws {
     guard let step else { throw ProgramFailure("nothing-to-undo", why) }
-    try await session.perform(step)
+    try await session.world.perform(step)
   }
 
   /// Places anchors at a steady pace; the answer has the time of each.
@@ -211,7 +214,7 @@ extension Program {
   }
 
   func anchor(_ word: String) async throws -> Anchor {
-    switch Lookup.find(word, in: await session.anchors(), by: { [$0.id.description, $0.name] }) {
+    switch Lookup.find(word, in: await session.world.anchors, by: { [$0.id.description, $0.name] }) {
     case .found(let anchor): return anchor
     case .several(let count):
       throw ProgramFailure("ambiguous", "'\(word)' can mean \(count) anchors; give more of the id")

@@ -72,11 +72,11 @@ actor Program {
     let signals: Signals
     if case .terminal = commands { signals = await Signals([SIGTERM, SIGHUP]) } else { signals = await Signals() }
     if options.frame != nil {
-      do throws(SessionError) { try await session.beginFrame() } catch {
+      do throws(SessionError) { try await session.frames.begin() } catch {
         console.say(ProgramFailure(error), during: nil)
       }
     }
-    for target in options.peer.connect { await session.keepInviting(target) }
+    for target in options.peer.connect { await session.peers.keepInviting(target) }
     terminal = commands.terminal
     let terminal = terminal
     if let terminal { begin(terminal) }

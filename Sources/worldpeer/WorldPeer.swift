@@ -36,9 +36,9 @@ enum WorldPeer {
     let desk = InvitationDesk { console.say($0) }
     let codes = CodeDesk { console.say($0) }
     return await options.peer.run(on: console, asking: desk, comparing: codes) {
-      $0.journal = options.journal
-      $0.state = options.state
-      $0.ownership = options.isCurated ? .curated : options.isOwned ? .owned : .open
+      $0.storage.journal = options.journal
+      $0.storage.state = options.state
+      $0.hosting.ownership = options.isCurated ? .curated : options.isOwned ? .owned : .open
     } _: { session, map in
       let program = Program(session, options: options, console: console, desk: desk, codes: codes)
       if let map { await program.show(map) }

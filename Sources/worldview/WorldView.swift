@@ -47,8 +47,8 @@ enum WorldView {
       let status = await options.peer.run(
         on: console, asking: desk, comparing: codes,
         configure: {
-          if let typed { $0.passcode = typed }
-          $0.ownership = settings.isCurated ? .curated : settings.isOwned ? .owned : .open
+          if let typed { $0.authentication.passcode = typed }
+          $0.hosting.ownership = settings.isCurated ? .curated : settings.isOwned ? .owned : .open
         }
       ) { session, map in
         let viewer = Viewer(

@@ -44,24 +44,26 @@ struct HandleTests {
     // What C is not asked about is not held for it either.
     #expect(noDesk.invitations == nil && noDesk.codes == nil)
     let defaults = Session.Configuration()
-    #expect(plain.state == nil && plain.journal == nil && plain.mapCache == nil && plain.mapProviders == .anyone)
-    #expect(plain.graceTime == defaults.graceTime && plain.memberLimit == defaults.memberLimit)
-    #expect(plain.storage == nil)
+    #expect(plain.storage.state == nil && plain.storage.journal == nil && plain.storage.mapCache == nil)
+    #expect(plain.hosting.mapProviders == .anyone)
+    #expect(plain.storage.graceTime == defaults.storage.graceTime && plain.limits.members == defaults.limits.members)
+    #expect(plain.storage.folder == nil)
     let stored = try "/var/lib/app".withCString { path in
       var config = config
       config.storage = path
       return try configuration(&config).0
     }
-    #expect(stored.storage == "/var/lib/app" && stored.journal == nil)
+    #expect(stored.storage.folder == "/var/lib/app" && stored.storage.journal == nil)
     (config.member_limit, config.map_providers) = (8, UInt8(SW_MAP_PROVIDERS_HOST))
     (config.map_cache_limit, config.grace_time_s, config.keeps_orphaned_ownership) = (.max, 30, 1)
     let set = try "file".withCString { text in
       (config.journal, config.state, config.map_cache) = (text, text, text)
       return try configuration(&config).0
     }
-    #expect(set.journal == "file" && set.state == "file" && set.mapCache == MapCache(folder: "file", limit: .max))
-    #expect(set.memberLimit == 8 && set.mapProviders == .host && set.graceTime == .seconds(30))
-    #expect(set.keepsOrphanedOwnership && set.trust == .anyone)
+    #expect(set.storage.journal == "file" && set.storage.state == "file")
+    #expect(set.storage.mapCache == MapCache(folder: "file", limit: .max))
+    #expect(set.limits.members == 8 && set.hosting.mapProviders == .host && set.storage.graceTime == .seconds(30))
+    #expect(set.hosting.keepsOrphanedOwnership && set.authentication.trust == .anyone)
     (config.journal, config.state, config.map_cache) = (nil, nil, nil)
     config.invitations = UInt8(SW_INVITATIONS_ASK)
     #expect(try configuration(&config).desk.invitations != nil)
@@ -82,38 +84,38 @@ struct HandleTests {
       config.known_peers = path
       return try configuration(&config).0
     }
-    #expect(stored.trust == .firstUse(PinStore(path: "/a/peers")))
+    #expect(stored.authentication.trust == .firstUse(PinStore(path: "/a/peers")))
     config.known_peers = nil
     let beside = try "/a".withCString { path in
       config.storage = path
       return try configuration(&config).0
     }
-    #expect(beside.trust == .firstUse(PinStore(path: "/a/known-peers")))
+    #expect(beside.authentication.trust == .firstUse(PinStore(path: "/a/known-peers")))
     config.trust = UInt8(SW_TRUST_CODE)
     let compared = try "/a".withCString { path in
       config.storage = path
       return try configuration(&config)
     }
-    #expect(compared.0.trust == .code(PinStore(path: "/a/known-peers")))
-    #expect(compared.0.codeHandler != nil && compared.desk.codes != nil)
+    #expect(compared.0.authentication.trust == .code(PinStore(path: "/a/known-peers")))
+    #expect(compared.0.authentication.codeHandler != nil && compared.desk.codes != nil)
     config.storage = nil
     (config.trust, config.shows_codes) = (UInt8(SW_TRUST_ANYONE), 1)
-    #expect(try configuration(&config).0.codeHandler != nil)
+    #expect(try configuration(&config).0.authentication.codeHandler != nil)
     config.shows_codes = 0
-    #expect(try configuration(&config).0.codeHandler == nil)
+    #expect(try configuration(&config).0.authentication.codeHandler == nil)
     (config.storage, config.trust) = (nil, UInt8(SW_TRUST_PINNED))
     let peers = [1, 2].map { PeerID(SHA256Digest(hashing: [$0])) }
     let pinned = try peers.map { sw_peer_id(copying: $0.bytes) }.withUnsafeBufferPointer { ids in
       (config.admitted, config.admitted_count) = (ids.baseAddress, 2)
       return try configuration(&config).0
     }
-    #expect(pinned.trust == .pinned(Set(peers)))
-    #expect(pinned.passcode == nil)
+    #expect(pinned.authentication.trust == .pinned(Set(peers)))
+    #expect(pinned.authentication.passcode == nil)
     for (text, isSound) in [("sesame 1", true), ("short", false), (String(repeating: "x", count: 65), false)] {
       config.trust = UInt8(SW_TRUST_ANYONE)
       let passcode = try? text.withCString { text in
         config.passcode = text
-        return try configuration(&config).0.passcode
+        return try configuration(&config).0.authentication.passcode
       }
       #expect((passcode != nil) == isSound)
     }
@@ -127,13 +129,14 @@ struct HandleTests {
     var config = sw_session_config()
     #expect(sw_session_config_init(&config, MemoryLayout<sw_session_config>.size) == sw_status(SW_OK))
     let plain = try configuration(&config).0, defaults = Session.Configuration()
-    #expect(plain.discoveryRole == .both && plain.invitePolicy == .none && plain.announcements == nil)
-    #expect(plain.inviteTimeout == defaults.inviteTimeout && plain.mapMemoryLimit == defaults.mapMemoryLimit)
-    #expect(plain.advertising == defaults.advertising && plain.resourceFolder == nil)
+    #expect(plain.discovery.role == .both && !plain.invitesAll && plain.discovery.announcements == nil)
+    #expect(plain.invitations.timeout == defaults.invitations.timeout)
+    #expect(plain.limits.mapMemory == defaults.limits.mapMemory)
+    #expect(plain.discovery.advertising == defaults.discovery.advertising && plain.storage.resourceFolder == nil)
     (config.role, config.invite_policy) = (UInt8(SW_ROLE_ADVERTISER), UInt8(SW_INVITE_ALL))
     (config.hides_device, config.announces, config.announce_port, config.invite_timeout_ms) = (1, 1, 4711, 20)
-    #expect(plain.attachmentCountLimit == defaults.attachmentCountLimit)
-    #expect(plain.attachmentSizeLimit == defaults.attachmentSizeLimit)
+    #expect(plain.limits.attachments == defaults.limits.attachments)
+    #expect(plain.limits.attachmentBytes == defaults.limits.attachmentBytes)
     (config.map_memory_limit, config.attachment_count_limit, config.attachment_size_limit) = (5, 6, 7)
     let set = try "192.0.2.0/24".withCString { text in
       let probes: [UnsafePointer<CChar>?] = [text]
@@ -142,10 +145,12 @@ struct HandleTests {
         return try configuration(&config).0
       }
     }
-    #expect(set.discoveryRole == .advertiser && set.invitePolicy == .automatic && set.advertising.hidesDevice)
-    #expect(set.announcements?.port == 4711 && set.announcements?.probes.map(\.description) == ["192.0.2.0/24"])
-    #expect(set.inviteTimeout == .milliseconds(20) && set.mapMemoryLimit == 5 && set.resourceFolder == "192.0.2.0/24")
-    #expect(set.attachmentCountLimit == 6 && set.attachmentSizeLimit == 7)
+    #expect(set.discovery.role == .advertiser && set.invitesAll && set.discovery.advertising.hidesDevice)
+    #expect(set.discovery.announcements?.port == 4711)
+    #expect(set.discovery.announcements?.probes.map(\.description) == ["192.0.2.0/24"])
+    #expect(set.invitations.timeout == .milliseconds(20) && set.limits.mapMemory == 5)
+    #expect(set.storage.resourceFolder == "192.0.2.0/24")
+    #expect(set.limits.attachments == 6 && set.limits.attachmentBytes == 7)
   }
 
   @Test("errors have the words of C, and nothing that only a Swift program knows")
@@ -365,4 +370,8 @@ struct EventQueueTests {
     #expect(throws: Failure.self) { try operations.begin(unread: 0) }
     #expect(throws: Failure.self) { try Operations().begin(unread: Operations.limit) }
   }
+}
+
+extension Session.Configuration {
+  fileprivate var invitesAll: Bool { if case .all = invitations.outgoing { true } else { false } }
 }

@@ -39,7 +39,7 @@ struct LiveChat {
   func talk() async throws {
     try await Peers.joined(3) { sessions in
       let chats = sessions.map(Chat.init)
-      let streams = sessions.map { $0.messages(ExamplePayload.self) }
+      let streams = sessions.map { $0.messages.of(ExamplePayload.self) }
       try await chats[0].broadcast("hello everybody")
       try await chats[0].send("hello you", to: "peer 2")
       try await chats[0].broadcast("bye")

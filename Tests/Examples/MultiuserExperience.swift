@@ -37,11 +37,11 @@ actor MultiuserExperience {
   ) async throws {
     var configuration = Session.Configuration(service: "ar-multi-sample")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.acceptPolicy = .automatic
-    configuration.storage = storage
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
+    configuration.storage.folder = storage
     try await Session.withSession(named: name, configuration: configuration) { session in
-      try await session.beginFrame()
+      try await session.frames.begin()
       let app = MultiuserExperience(session)
       try await withThrowingTaskGroup { tasks in
         tasks.addTask { await app.run() }
@@ -62,12 +62,12 @@ actor MultiuserExperience {
   /// The device has mapped more; once a map of another one is here it looks for its place in that.
   func update(_ scan: WorldMap, _ tracking: Tracking = .normal) async {
     (self.scan, self.tracking) = (scan, tracking)
-    if mapProvider != nil { _ = try? await session.keepAligned(by: MapScan(scan.cloud)) }
+    if mapProvider != nil { _ = try? await session.frames.keepAligned(by: MapScan(scan.cloud)) }
     await refresh()
   }
 
   /// The button "Send World Map".
-  func sendMap() async throws { try await session.shareCapture(of: scan.cloud, views: scan.views) }
+  func sendMap() async throws { try await session.maps.shareCapture(of: scan.cloud, views: scan.views) }
 
   /// A tap puts a panda on what is there.
   func tap(at point: SIMD2<Float>, through camera: PinholeCamera) async throws {
@@ -77,8 +77,8 @@ actor MultiuserExperience {
 
   private func refresh() async {
     let peers = await session.state().peers.filter { $0.state == .connected }.map(\.peer)
-    let anchors = await session.anchors()
-    let isPlaced = await session.alignmentOfSharedFrame().state == .aligned
+    let anchors = await session.world.anchors
+    let isPlaced = await session.frames.alignmentOfShared.state == .aligned
     let isLost = mapProvider != nil && !isPlaced && tracking == .normal
     let text = MessageBar.text(
       isLost ? .limited(.relocalizing) : tracking, peers: peers, mapProvider: mapProvider,

@@ -31,7 +31,7 @@ enum Peers {
   ) async throws {
     try await withFolder { folder in
       var configuration = configuration
-      configuration.storage = folder
+      configuration.storage.folder = folder
       try await Session.withSession(named: name, configuration: configuration, body)
     }
   }
@@ -41,13 +41,13 @@ enum Peers {
   ) async throws {
     guard sessions.count < count else { return try await body(sessions) }
     var configuration = Session.Configuration(service: "swexample")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = { _ in .accept }
-    configuration.storage = folder + "/\(sessions.count)"
+    configuration.invitations.incoming = .all
+    configuration.storage.folder = folder + "/\(sessions.count)"
     try await Session.withSession(named: "peer \(sessions.count)", configuration: configuration) { session in
       if let first = sessions.first {
-        _ = try await first.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
+        _ = try await first.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
       }
       try await add(to: sessions + [session], until: count, in: folder, body)
     }

@@ -27,7 +27,7 @@ struct Scribbles {
     /// Draws here, and for the others in their own room: the transform is the place of the tip.
     func draw(_ pen: Message<Pen>, color: String) async throws {
       apply(pen, color: color)
-      try await session.send(pen, to: .all, at: "draw/" + color)
+      try await session.messages.send(pen, to: .all, at: "draw/" + color)
     }
 
     /// Applies what the others draw until `count` strokes of theirs are finished.
@@ -57,7 +57,7 @@ struct Scribbles {
   func together() async throws {
     try await Peers.joined(3) { sessions in
       let canvases = sessions.map(Canvas.init)
-      let streams = sessions.map { $0.messages(Pen.self, at: "draw/*") }
+      let streams = sessions.map { $0.messages.of(Pen.self, at: "draw/*") }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (canvas, pens) in zip(canvases, streams) {
           group.addTask { await canvas.follow(pens, until: 2 * 5) }

@@ -51,7 +51,7 @@ final class SessionActorSystem: DistributedActorSystem {
   /// - Parameter timeout: How long a call may take, the way there and back included.
   init(_ session: Session, timeout: Duration = .seconds(10)) {
     (self.session, self.timeout) = (session, timeout)
-    calls = session.requests(Call.self, at: Self.endpoint)
+    calls = session.messages.requests(Call.self, at: Self.endpoint)
   }
 
   /// Makes an actor that others find by this name; without one it has a name that only its references know.
@@ -111,7 +111,7 @@ final class SessionActorSystem: DistributedActorSystem {
   private func call(_ id: SessionActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder) async throws -> Data {
     let call = Call(
       actor: id.name, target: target.identifier, generics: invocation.generics, arguments: invocation.arguments)
-    let reply = try await session.request(
+    let reply = try await session.messages.request(
       call, from: id.peer, at: Self.endpoint, expecting: Reply.self, timeout: timeout)
     switch reply {
     case .returned(let value): return value

@@ -45,8 +45,8 @@ struct SessionActorSystemTests {
   private static func configuration(_ network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swactors")
     configuration.transport = .inMemory(network)
-    configuration.acceptPolicy = .automatic
-    configuration.invitePolicy = .automatic
+    configuration.invitations.incoming = .all
+    configuration.invitations.outgoing = .all
     return configuration
   }
 

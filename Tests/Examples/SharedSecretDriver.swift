@@ -55,8 +55,8 @@ struct SharedSecretDriverTests {
   private static func configuration(_ secret: String, on network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swexample")
     configuration.transport = .inMemory(network)
-    configuration.acceptPolicy = .automatic
-    configuration.driver = { SharedSecretDriver(secret: Array(secret.utf8), context: $0) }
+    configuration.invitations.incoming = .all
+    configuration.authentication.driver = { SharedSecretDriver(secret: Array(secret.utf8), context: $0) }
     return configuration
   }
 
@@ -66,7 +66,7 @@ struct SharedSecretDriverTests {
     var configuration = Self.configuration("correct horse", on: network)
     try await Peers.named("alice", configuration) { alice in
       configuration = Self.configuration(isSame ? "correct horse" : "battery staple", on: network)
-      configuration.invitePolicy = .automatic
+      configuration.invitations.outgoing = .all
       try await Peers.named("bob", configuration) { bob in
         for await event in bob.events {
           if case .peerJoined(let peer) = event { return #expect(isSame && peer == alice.localPeer) }

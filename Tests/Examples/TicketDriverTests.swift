@@ -13,19 +13,19 @@ struct TicketDriverTests {
     _ guest: PeerIdentity, _ file: String, of door: PeerIdentity, at now: Int
   ) async throws -> String? {
     var configuration = Session.Configuration(service: "swexample")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.acceptPolicy = .automatic
+    configuration.invitations.incoming = .all
     // The reason counts here, not the time, which a busy machine takes.
-    configuration.driverTimeout = .seconds(60)
-    configuration.driver = { TicketDriver(side: .door(key: key, life: life), context: $0, now: now) }
+    configuration.authentication.driverTimeout = .seconds(60)
+    configuration.authentication.driver = { TicketDriver(side: .door(key: key, life: life), context: $0, now: now) }
     let settings = configuration
     return try await Session.withSession(as: door, configuration: settings) { door in
       var configuration = settings
-      configuration.driver = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
+      configuration.authentication.driver = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
       return try await Session.withSession(as: guest, configuration: configuration) { guest in
         do throws(SessionError) {
-          let host = try await guest.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))
+          let host = try await guest.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))
           #expect(host == door.localPeer)
           return nil
         } catch {

@@ -120,17 +120,17 @@ struct UnixTransportTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var configuration = Session.Configuration(service: "swexample")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.transport = .custom { UnixTransport(folder: folder) }
-    configuration.invitationHandler = { _ in .accept }
-    configuration.storage = folder + "/alice"
+    configuration.invitations.incoming = .all
+    configuration.storage.folder = folder + "/alice"
     try await Session.withSession(named: "alice", configuration: configuration) { [configuration] alice in
       var configuration = configuration
-      configuration.storage = folder + "/bob"
+      configuration.storage.folder = folder + "/bob"
       try await Session.withSession(named: "bob", configuration: configuration) { bob in
-        _ = try await alice.invite(.address(PeerAddress(host: "192.0.2.1", port: bob.port)))
+        _ = try await alice.peers.invite(.address(PeerAddress(host: "192.0.2.1", port: bob.port)))
         try await alice.place(Anchor(name: "lamp", transform: .identity))
-        for await case .change(let change) in bob.anchorChanges() where change.anchor.name == "lamp" { break }
+        for await case .change(let change) in bob.world.changes() where change.anchor.name == "lamp" { break }
       }
     }
   }

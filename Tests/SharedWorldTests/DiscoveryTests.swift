@@ -59,7 +59,7 @@ struct DiscoveryRecordTests {
     record.appInfo = info
     #expect(throws: DiscoveryError.self) { try record.info() }
     var configuration = TestSessions.configuration()
-    configuration.advertising.info = info
+    configuration.discovery.advertising.info = info
     let error = await #expect(throws: SessionError.self) {
       try await Session.withSession(as: TestSessions.identity("a"), configuration: configuration) { _ in }
     }

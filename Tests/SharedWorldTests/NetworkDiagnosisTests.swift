@@ -96,7 +96,7 @@ struct NetworkDiagnosisTests {
   @Test("a session that finds nobody for 10 s says what may be the cause", .endsHangs)
   func silence() async throws {
     var configuration = Session.Configuration(service: "swn-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
+    configuration.discovery.mode = .embedded
     try await Session.withSession(as: TestSessions.identity("alone"), configuration: configuration) { session in
       let diagnosis = try await session.first { if case .nobodyFound(let diagnosis) = $0 { diagnosis } else { nil } }
       #expect(diagnosis.findings.map(\.subject).starts(with: ["interfaces", "daemon", "port"]))

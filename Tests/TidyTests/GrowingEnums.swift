@@ -22,7 +22,6 @@ struct GrowingEnums {
     "EncodingOptions.Precision": "handed in: a setting of an encoder",
     "FrameFit.Hold": "handed in: how users hold two devices together",
     "InvitationDecision": "handed in: what an app answers",
-    "InvitationPolicy": "handed in: a setting",
     "InvitationTarget": "handed in: the peer to invite",
     "MapPicture.Coloring": "handed in: a setting of a picture",
     "MapPicture.View": "handed in: a setting of a picture",

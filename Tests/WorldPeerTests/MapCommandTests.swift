@@ -26,7 +26,7 @@ struct MapCommandTests {
         #expect(try await bob.ask("wait map").event == "answer")
         let found = try await bob.ask("relocalized")
         #expect(found.mapID == small.description && found.relocalized == true)
-        await ann.setRelocalized(true)
+        await ann.frames.setRelocalized(true)
         let told = try await bob.line { $0.event == "map-status" && $0.stage == "claimed" }
         #expect(told.name == "ann" && told.mapID == small.description)
         #expect(try await bob.ask("relocalized no").relocalized == false)
@@ -86,9 +86,9 @@ struct MapCommandTests {
 
   private static var configuration: Session.Configuration {
     var configuration = Session.Configuration()
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.incoming = .all
     return configuration
   }
 

@@ -22,11 +22,13 @@ struct ViewOptionsTests {
     #expect(try parse("--name", "vera", "--accept", "none", "--invite", "none")?.peer.accept == InvitationPolicy.none)
     #expect(try parse("--name=v", "--accept", "all")?.peer.accept == .automatic)
     let desks = (InvitationDesk(), CodeDesk())
-    for (words, policy): ([String], InvitationPolicy) in [([], .none), (["--invite", "all"], .automatic)] {
+    for (words, invitesAll) in [([], false), (["--invite", "all"], true)] {
       let line = ["--name", "v"] + words
       let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
       let configuration = try options.peer.configuration(asking: desks.0, comparing: desks.1)
-      #expect(configuration.invitePolicy == policy && configuration.acceptPolicy == .ask)
+      let isAll = if case .all = configuration.invitations.outgoing { true } else { false }
+      let asks = if case .ask = configuration.invitations.incoming { true } else { false }
+      #expect(isAll == invitesAll && asks)
     }
   }
 

@@ -25,7 +25,7 @@ struct ViewerTests {
     let desk = InvitationDesk { _ in changes.announce() }
     let codes = CodeDesk { _ in changes.announce() }
     var configuration = try options.peer.configuration(asking: desk, comparing: codes)
-    configuration.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
+    configuration.authentication.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
@@ -63,7 +63,7 @@ struct ViewerTests {
         let rows: [String]
       }
       let decoded = try JSONDecoder().decode(Answer.self, from: Data(body.utf8))
-      let link = try await session.invitationLink()
+      let link = try await session.peers.invitationLink()
       #expect(decoded.link == link.description)
       #expect(decoded.rows.count >= 21 && decoded.rows.allSatisfy { $0.count == decoded.rows.count })
       #expect(decoded.rows == QRCode(link.description)?.rows.map { row in row.map { $0 ? "1" : "0" }.joined() })
@@ -82,12 +82,12 @@ struct ViewerTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
     var configuration = Session.Configuration()
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
         // A character that turns the direction of the text is not shown.
-        async let invited = other.invite(
+        async let invited = other.peers.invite(
           .address(PeerAddress(host: "127.0.0.1", port: session.port)), context: Array("let \u{202E}me\u{7} in".utf8))
         try await Self.wait(browser, for: "\"context\":\"let \u{fffd}me\u{fffd} in\",\"recognition\":\"never-seen\"")
         let stranger = PeerID(SHA256Digest(hashing: [1]))
@@ -108,13 +108,13 @@ struct ViewerTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let guest = try PeerIdentity.loadOrCreate(named: "gus", in: folder.path())
     var configuration = Session.Configuration()
-    configuration.discovery = .none
-    configuration.trust = .code(PinStore(path: folder.path() + "/known-peers"))
-    configuration.codeHandler = { _ in true }
+    configuration.discovery.mode = .none
+    configuration.authentication.trust = .code(PinStore(path: folder.path() + "/known-peers"))
+    configuration.authentication.codeHandler = { _ in true }
     let settings = configuration
     try await Self.run { session, browser in
       try await Session.withSession(as: guest, configuration: settings) { other in
-        async let invited = other.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
+        async let invited = other.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: session.port)))
         let shown = await other.events.first { if case .codeShown = $0 { true } else { false } }
         guard case .codeShown(let comparison)? = shown else { return }
         try await Self.wait(
@@ -143,7 +143,7 @@ struct ViewerTests {
       try await session.share(SceneTests.walls)
       let tap = #""x":0.5,"y":0.5,"eye":[0,0,5],"target":[0,0,0],"focalLength":1,"aspectRatio":1.5"#
       #expect(try await browser.post("/tap", "{\(tap),\"name\":\"lamp\"}").hasPrefix("HTTP/1.1 200"))
-      let lamp = try #require(await session.anchors().first)
+      let lamp = try #require(await session.world.anchors.first)
       #expect(lamp.name == "lamp")
       #expect(abs(lamp.transform.translation.z - 1) < 0.01)
       let deeper = tap + #","clip":[[-9,-9,-9],[9,9,0]]"#
@@ -152,10 +152,10 @@ struct ViewerTests {
       let state = try await browser.get("/state")
       #expect(state.contains(#""name":"sun""#))
       #expect(state.contains(#""points":9800"#))
-      let moved = try #require(await session.anchors().first)
+      let moved = try #require(await session.world.anchors.first)
       #expect(abs(moved.transform.translation.z + 1) < 0.01)
       #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 200"))
-      #expect(await session.anchors().isEmpty)
+      #expect(await session.world.anchors.isEmpty)
       #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 409"))
     }
   }
@@ -168,9 +168,9 @@ struct ViewerTests {
         let answer = try await browser.post("/drag", #"{"anchor":"\#(lamp)","place":\#(place),"isEnd":\#(isEnd)}"#)
         #expect(answer.hasPrefix("HTTP/1.1 200"))
       }
-      #expect(await session.anchors().first?.transform.translation == [1, 2, 5])
+      #expect(await session.world.anchors.first?.transform.translation == [1, 2, 5])
       #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
-      #expect(await session.anchors().first?.transform.translation == [1, 2, 3])
+      #expect(await session.world.anchors.first?.transform.translation == [1, 2, 3])
       for body in [#""place":[1,2],"isEnd":true"#, #""place":[1,2,"a"],"isEnd":true"#] {
         #expect(try await browser.post("/drag", #"{"anchor":"\#(lamp)",\#(body)}"#).hasPrefix("HTTP/1.1 400"))
       }
@@ -184,8 +184,8 @@ struct ViewerTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = Session.Configuration()
-    configuration.discovery = .none
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .none
+    configuration.invitations.incoming = .all
     let host = try PeerIdentity.loadOrCreate(named: "hana", in: folder.path())
     try await Session.withSession(as: host, configuration: configuration) { other in
       // Nobody listens on the first: the port was free a moment ago.
@@ -216,13 +216,13 @@ struct ViewerTests {
       #expect(try await browser.post("/tap", "{\(tap),\"name\":\"lamp\"}").hasPrefix("HTTP/1.1 200"))
       #expect(try await browser.get("/state").contains(#""canUndo":true,"canRedo":false"#))
       #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
-      #expect(await session.anchors().isEmpty)
+      #expect(await session.world.anchors.isEmpty)
       #expect(try await browser.post("/redo", "{}").hasPrefix("HTTP/1.1 200"))
-      let lamp = try #require(await session.anchors().first)
+      let lamp = try #require(await session.world.anchors.first)
       #expect(lamp.name == "lamp")
       #expect(try await browser.post("/remove", #"{"anchor":"\#(lamp.id)"}"#).hasPrefix("HTTP/1.1 200"))
       #expect(try await browser.post("/undo", "{}").hasPrefix("HTTP/1.1 200"))
-      #expect(await session.anchors().map(\.name) == ["lamp"])
+      #expect(await session.world.anchors.map(\.name) == ["lamp"])
     }
   }
 
@@ -295,7 +295,7 @@ struct ViewerTests {
       }
       let answer = try await stranger.post("/remove", #"{"anchor":"\#(lamp)"}"#)
       #expect(answer.hasPrefix("HTTP/1.1 403"))
-      #expect(await session.anchors().count == 1)
+      #expect(await session.world.anchors.count == 1)
       let page = try await stranger.get("/")
       #expect(page.hasPrefix("HTTP/1.1 200"))
     }

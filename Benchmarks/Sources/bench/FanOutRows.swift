@@ -108,7 +108,7 @@ enum FanOutRows {
               let step = Float(round * stride + first + number)
               return (id: list[(first + number) % anchors].id, transform: Transform(translation: [step, 0, 0]))
             }
-            try await party.sender.move(moves)
+            try await party.sender.world.move(moves)
           }
           try await settle(party, &marks)
         }

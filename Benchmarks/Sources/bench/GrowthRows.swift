@@ -47,18 +47,18 @@ enum GrowthRows {
   private static func fill(_ party: Party, _ anchors: Int) async throws {
     for first in stride(from: 0, to: anchors, by: 1_000) {
       let last = min(first + 1_000, anchors)
-      try await party.sender.place((first..<last).map { Anchor(name: "\(1_000_000_000 + $0)") })
+      try await party.sender.world.place((first..<last).map { Anchor(name: "\(1_000_000_000 + $0)") })
     }
     for receiver in party.receivers {
       while await receiver.state().anchorCount < anchors { try await Task.sleep(for: .milliseconds(20)) }
     }
     // Otherwise all would hash what they have in the first seconds of rest.
-    for session in [party.sender] + party.receivers { _ = await session.digest() }
+    for session in [party.sender] + party.receivers { _ = await session.world.digest }
   }
 
   /// Moves one anchor after the other, a hundred a second, so that each update leaves by itself.
   private static func update(_ party: Party) async throws {
-    let anchors = await party.sender.anchors()
+    let anchors = await party.sender.world.anchors
     for number in 0..<updates {
       let transform = Transform(translation: [Float(number), 0, 0])
       try await party.sender.move(anchors[number % anchors.count].id, to: transform)

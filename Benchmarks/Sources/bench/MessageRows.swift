@@ -41,7 +41,7 @@ enum MessageRows {
   private static func burst(_ count: Int, from session: isolated Session) async throws {
     let message = [UInt8](repeating: 7, count: size)
     for _ in 0..<count {
-      guard (try? session.sendNow(message, to: .all)) == nil else { continue }
+      guard (try? await session.messages.sendNow(message, to: .all)) == nil else { continue }
       try await session.send(message, to: .all)
     }
   }
@@ -171,7 +171,7 @@ enum MessageRows {
         try await Party.with(receivers: peers) { party in
           // Made before the first message, which would find no reader and go back.
           let streams = Dictionary(
-            uniqueKeysWithValues: party.receivers.map { ($0.localPeer.id, $0.messages(Stroke.self, at: "draw")) })
+            uniqueKeysWithValues: party.receivers.map { ($0.localPeer.id, $0.messages.of(Stroke.self, at: "draw")) })
           let cost = try await cost(of: party) { sender in
             for _ in 0..<count { try await sender.send(Stroke(), to: .all, at: "draw") }
           } reading: { receiver in
@@ -203,14 +203,14 @@ enum MessageRows {
     let before = try RawTCP.roundTrips(count: count)
     let ours = try await Party.with(receivers: 1) { party in
       let (near, far) = (party.sender, party.receivers[0])
-      let requests = far.requests(Int.self, at: "echo")
+      let requests = far.messages.requests(Int.self, at: "echo")
       let server = Task(executorPreference: far.executor) { await requests.answer { $0.object } }
       defer { server.cancel() }
       return try await Task(executorPreference: near.executor) {
         var times = Latencies()
         for number in 0..<count {
           let start = Latencies.now
-          _ = try await near.request(number, from: far.localPeer.id, at: "echo", expecting: Int.self)
+          _ = try await near.messages.request(number, from: far.localPeer.id, at: "echo", expecting: Int.self)
           times.add(since: start)
         }
         return times
@@ -253,11 +253,13 @@ enum MessageRows {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for receiver in party.receivers {
           group.addTask {
-            for await case .resourceOffered(let offer) in receiver.events { return try await receiver.accept(offer) }
+            for await case .resourceOffered(let offer) in receiver.events {
+              return try await receiver.files.accept(offer)
+            }
           }
         }
         let start = ContinuousClock.now
-        let transfer = try await party.sender.sendResource(
+        let transfer = try await party.sender.files.send(
           bytes, named: "noise", to: party.receivers.map(\.localPeer.id))
         let results = await transfer.results()
         guard results.values.allSatisfy({ $0 == nil }) else { throw Incomplete() }

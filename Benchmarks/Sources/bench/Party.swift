@@ -16,7 +16,7 @@ struct Party: Sendable {
     return try await start(count, in: folder.path) { sessions in
       let party = Party(sender: sessions[0], receivers: Array(sessions.dropFirst()))
       for receiver in party.receivers {
-        _ = try await party.sender.invite(.address(PeerAddress(host: "127.0.0.1", port: receiver.port)))
+        _ = try await party.sender.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: receiver.port)))
       }
       try await party.meshed()
       return try await body(party)
@@ -40,9 +40,9 @@ struct Party: Sendable {
     guard more >= 0 else { return try await body(started) }
     let identity = try PeerIdentity.loadOrCreate(named: "bench-\(more)", in: "\(folder)/\(more)")
     var configuration = Session.Configuration(service: "bench")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.incoming = .all
     return try await Session.withSession(as: identity, configuration: configuration) { session in
       try await start(more - 1, in: folder, started + [session], body)
     }

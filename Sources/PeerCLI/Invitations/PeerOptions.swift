@@ -54,7 +54,9 @@ extension PeerOptions {
       }
       configure(&configuration)
       // A program that has asked for it itself sets it.
-      if configuration.passcode == nil { configuration.passcode = try readPasscode(console) }
+      if configuration.authentication.passcode == nil {
+        configuration.authentication.passcode = try readPasscode(console)
+      }
       let map = try readMap(on: console)
       let identity = try PeerIdentity.loadOrCreate(named: name, in: identity ?? storage)
       return try await Session.withSession(as: identity, configuration: configuration) { try await body($0, map) }
@@ -77,22 +79,26 @@ extension PeerOptions {
     var configuration =
       try room.part == nil
       ? Session.Configuration(service: service) : Session.Configuration(room: room.name, code: room.code)
-    configuration.trust = try trust.policy(try pinStore)
-    configuration.discovery = discovery
-    configuration.storage = storage
+    configuration.authentication.trust = try trust.policy(try pinStore)
+    configuration.discovery.mode = discovery
+    configuration.storage.folder = storage
     if let listen { configuration.listen = listen }
     // A user that types a name on the command line wants to be found by it.
-    configuration.advertising.showsName = true
-    configuration.acceptPolicy = accept
-    configuration.invitationHandler = { await desk.decide($0) }
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming =
+      switch accept {
+      case .automatic: .all
+      case .ask: .ask { await desk.decide($0) }
+      case .none: .none
+      }
     // Where the user is asked, it is the command `invite` that answers.
-    configuration.invitePolicy = invite == .automatic ? .automatic : .none
-    configuration.discoveryRole = role
+    configuration.invitations.outgoing = invite == .automatic ? .all : .none
+    configuration.discovery.role = role
     if announces || !probes.isEmpty {
-      configuration.announcements = Session.Configuration.Announcements()
-      configuration.announcements?.probes = probes
+      configuration.discovery.announcements = Session.Configuration.Announcements()
+      configuration.discovery.announcements?.probes = probes
     }
-    configuration.codeHandler = { await codes.compare($0) }
+    configuration.authentication.codeHandler = { await codes.compare($0) }
     // The programs take signals themselves: their status tells of them.
     configuration.endsOnSignals = false
     return configuration

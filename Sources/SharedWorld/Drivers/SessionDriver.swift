@@ -3,10 +3,10 @@ import PeerProtocol
 /// An app's own authentication of the peer at the other end of one connection: a state machine on both ends, between TLS and
 /// admission.
 ///
-/// The session makes a driver for each connection by ``Session/Configuration/driver``. All data of the other driver reach it until it
+/// The session makes a driver for each connection by ``Session/Configuration/Authentication/driver``. All data of the other driver reach it until it
 /// is authenticated; nobody is invited or admitted on the connection, and nothing else of the app travels, before the drivers of
-/// both ends are. After a wrong secret, or ``Session/Configuration/driverTimeout``, the connection ends on both sides with the code
-/// `authenticationFailed` and the reason: thrown by ``Session/invite(_:expecting:context:timeout:)``, told to the side that was
+/// both ends are. After a wrong secret, or ``Session/Configuration/Authentication/driverTimeout``, the connection ends on both sides with the code
+/// `authenticationFailed` and the reason: thrown by ``Session/Peers/invite(_:expecting:context:timeout:)``, told to the side that was
 /// dialled, and of members, by ``Session/Event/problem(_:)``, once for each key until it is authenticated.
 ///
 /// TLS has proven the key of the peer before, so nobody listens. But TLS does not say whose key that is: somebody with two connections

@@ -1,6 +1,6 @@
 public import WorldModel
 
-/// Something that measures how a frame lies in that of a session's peer; ``Session/align(by:)`` records what it found.
+/// Something that measures how a frame lies in that of a session's peer; ``Session/Frames/align(by:)`` records what it found.
 ///
 /// The library has ``MapScan``, ``DeviceMeeting``, ``TouchedPoints`` and ``SuppliedFit``; an app adds its own, such as the corners of an
 /// image that two cameras see (`FrameFit.init(points:)`).
@@ -14,7 +14,7 @@ public protocol AlignmentSource: Sendable {
   func measure(in session: Session) async throws(SessionError) -> FrameFit
 
   /// How far an alignment is from what the source sees now, where it can tell that for less than a measurement costs;
-  /// ``Session/keepAligned(by:)`` asks for it. Nil by default.
+  /// ``Session/Frames/keepAligned(by:)`` asks for it. Nil by default.
   ///
   /// - Parameters:
   ///   - transform: The frame to this peer's, as it is believed to be.
@@ -79,7 +79,7 @@ public struct DeviceMeeting: AlignmentSource {
   }
 }
 
-/// The points of the room that the users of two devices have touched (``Session/touch(_:at:hasGravity:)``).
+/// The points of the room that the users of two devices have touched (``Session/Frames/touch(_:at:hasGravity:)``).
 public struct TouchedPoints: AlignmentSource {
   private let partner: PeerID
   /// Whether y is straight up in both frames: then two points are enough, else three.

@@ -61,7 +61,7 @@ public struct FrameFit: Hashable, Sendable {
       observations: points.count)
   }
 
-  /// Whether this is better than what is believed: it differs by more than ``Session/realignmentBound``, at its center or 2 m beside
+  /// Whether this is better than what is believed: it differs by more than ``Session/Frames/realignmentBound``, at its center or 2 m beside
   /// it, and there by more than three of its own standard deviations.
   func corrects(_ believed: Transform) -> Bool {
     let change = transform * believed.inverse
@@ -73,7 +73,7 @@ public struct FrameFit: Hashable, Sendable {
       let move = change.act(on: point) - point
       let gap = Double((move * move).sum()).squareRoot()
       let turned = arm.length * orientation
-      return gap > Session.realignmentBound && gap > 3 * (position * position + turned * turned).squareRoot()
+      return gap > Session.Frames.realignmentBound && gap > 3 * (position * position + turned * turned).squareRoot()
     }
   }
 

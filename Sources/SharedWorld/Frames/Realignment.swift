@@ -1,4 +1,4 @@
-/// The outcome of ``Session/keepAligned(by:)``, with the alignment as it is now.
+/// The outcome of ``Session/Frames/keepAligned(by:)``, with the alignment as it is now.
 @nonexhaustive
 public enum Realignment: Hashable, Sendable {
   /// The source agrees with the alignment, or was no better.

@@ -1,7 +1,7 @@
 import Basics
 import WorldModel
 
-/// How often ``Session/keepAligned(by:)`` measures each frame: one search at a time, and at most one in an interval.
+/// How often ``Session/Frames/keepAligned(by:)`` measures each frame: one search at a time, and at most one in an interval.
 struct SearchPace {
   /// The least time between two searches.
   let interval: Duration

@@ -1,90 +1,47 @@
 import AnchorReplication
 import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 // MARK: - Frames
 
 extension Session {
-  /// Begins a frame of this device's own: from now on its poses are in it, and have a place for others only once measurements
-  /// connect it.
-  ///
-  /// Call it before the first anchor where the device's world has its own origin, and again whenever the device loses
-  /// its world and begins another one. Anchors that were placed before stay in the frame before. Drags, and the pose of
-  /// the device, end.
-  /// - Throws: ``SessionError`` with the code `ended`.
-  public func beginFrame() throws(SessionError) { try handleQuietly(.beginFrame(isShared: false)) }
-
-  /// Returns to the shared frame, that of the session's map, in which every app begins: for a device that has moved its own origin
-  /// there.
-  ///
-  /// - Throws: ``SessionError`` with the code `ended`.
-  public func useSharedFrame() throws(SessionError) { try handleQuietly(.beginFrame(isShared: true)) }
-
   /// How the frame of a peer lies in this peer's; ``PeerAlignment/State/unaligned`` of a peer that is not in the session.
-  public func alignment(of peer: PeerID) -> PeerAlignment {
+  func alignment(of peer: PeerID) -> PeerAlignment {
     let found = try? read { node, _ in node.alignment(of: peer) }
     return (found ?? nil) ?? .unknown
   }
 
   /// How the shared frame, that of the session's map, lies in this peer's.
-  public func alignmentOfSharedFrame() -> PeerAlignment {
+  func alignmentOfSharedFrame() -> PeerAlignment {
     (try? read { node, _ in node.alignmentOfSharedFrame }) ?? .unknown
   }
 
   /// The anchors that have no place in this peer's frame, because nothing aligns the frames of their authors, in the order of their
   /// ids; their transforms are in those frames.
-  public func unalignedAnchors() -> [Anchor] { (try? read { node, _ in node.unplacedAnchors }) ?? [] }
+  func unalignedAnchors() -> [Anchor] { (try? read { node, _ in node.unplacedAnchors }) ?? [] }
 
   /// Records how the frame of a peer lies in this peer's, as the app has measured it; a later measurement replaces it.
-  ///
-  /// Frames that both owners have measured are placed first, so both peers should measure.
-  /// - Parameters:
-  ///   - peer: The peer whose frame was measured.
-  ///   - fit: Its frame to this peer's.
-  /// - Returns: The alignment that follows from this and all other measurements.
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, or `invalidArgument` for a fit out of range or peers in one frame.
-  @discardableResult
-  public func align(_ peer: PeerID, by fit: FrameFit) throws(SessionError) -> PeerAlignment {
+  func align(_ peer: PeerID, by fit: FrameFit) throws(SessionError) -> PeerAlignment {
     try measure(try frame(of: peer), by: fit)
     return alignment(of: peer)
   }
 
   /// Records how the shared frame, that of the session's map, lies in this peer's: after the device has relocalised in the map.
-  ///
-  /// - Parameter fit: The map to this peer's frame.
-  /// - Returns: The alignment that follows from this and all other measurements.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` for a fit out of range, or where this peer uses the shared frame.
-  @discardableResult
-  public func alignToSharedFrame(by fit: FrameFit) throws(SessionError) -> PeerAlignment {
+  func alignToSharedFrame(by fit: FrameFit) throws(SessionError) -> PeerAlignment {
     try measure(.shared, by: fit)
     return alignmentOfSharedFrame()
   }
 
   /// Finds where a cloud that this device has scanned lies in the session's map, and lines up this peer's frame with it.
-  ///
-  /// The search runs beside the session (`Relocalizer` of WorldAlignment) and takes up to a few seconds; the peers see that this
-  /// one has found its place in the map.
-  /// - Parameters:
-  ///   - cloud: Points of the place in this peer's frame.
-  ///   - hasGravity: Whether y is straight up in the cloud and in the map.
-  /// - Returns: How the map's frame lies in this peer's.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` (no map, or this peer uses the shared frame), `notRelocalized` (the
-  ///   place is not found, or not surely) or `cancelled`.
-  @discardableResult
-  public func relocalize(_ cloud: FeatureCloud, hasGravity: Bool = true) async throws(SessionError) -> PeerAlignment {
+  func relocalize(_ cloud: FeatureCloud, hasGravity: Bool) async throws(SessionError) -> PeerAlignment {
     let alignment = try await align(by: MapScan(cloud, hasGravity: hasGravity))
     input(.relocalized(.measured))
     return alignment
   }
 
   /// Measures a frame by whatever can measure it, and records the result.
-  ///
-  /// - Returns: The alignment that follows from this and all other measurements, with the residual.
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `invalidArgument` for peers in one frame or a fit out of range, and what
-  ///   the source throws.
-  @discardableResult
-  public func align(by source: some AlignmentSource) async throws(SessionError) -> PeerAlignment {
+  func align(by source: some AlignmentSource) async throws(SessionError) -> PeerAlignment {
     let mine = try read { node, _ in node.worldFrames.mine }
     let theirs = try frame(of: source.peer)
     guard mine != theirs else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
@@ -95,31 +52,18 @@ extension Session {
   }
 
   /// Measures a frame by a source where that is needed: while the frame is not aligned, and again when it has moved.
-  ///
-  /// Call it with whatever is new: each cloud as the device walks, each sight of a marker. Nothing is measured as long
-  /// as the residual of the alignment (``AlignmentSource/residual(of:in:)``) is within ``realignmentBound``. Otherwise
-  /// it measures, one measurement of a frame at a time and at most one in ``Configuration/realignmentInterval``. The
-  /// result replaces the alignment only if it differs by more than that bound and by more than its own uncertainty
-  /// explains, so that nothing jumps for a measurement that is not better.
-  ///
-  /// A search for a scan in a map of 3,000 points takes tenths of a second in a release build, and many seconds in a debug build
-  /// of this package.
-  ///
-  /// - Returns: The alignment, and whether this call has changed it.
-  /// - Throws: As ``align(by:)``; the alignment before stands.
-  @discardableResult
-  public func keepAligned(by source: some AlignmentSource) async throws(SessionError) -> Realignment {
+  func keepAligned(by source: some AlignmentSource) async throws(SessionError) -> Realignment {
     let mine = try read { node, _ in node.worldFrames.mine }
     let theirs = try frame(of: source.peer)
     guard mine != theirs else { throw SessionError(Refusal.measurement(.sameFrame), anchor: nil) }
     if let believed = alignment(to: source.peer).transform,
-      let residual = try await source.residual(of: believed, in: self), residual <= Self.realignmentBound
+      let residual = try await source.residual(of: believed, in: self), residual <= Frames.realignmentBound
     {
       return .kept(alignment(to: source.peer))
     }
     let now = try read { _, now in now }
-    guard frames.pace.begin(source.peer, at: now) else { return .skipped(alignment(to: source.peer)) }
-    defer { frames.pace.end(source.peer) }
+    guard frameDesk.pace.begin(source.peer, at: now) else { return .skipped(alignment(to: source.peer)) }
+    defer { frameDesk.pace.end(source.peer) }
     let fit = try await source.measure(in: self)
     let present = (try read { node, _ in node.worldFrames.mine }, try frame(of: source.peer))
     if present == (mine, theirs), let believed = alignment(to: source.peer).transform, !fit.corrects(believed) {
@@ -129,9 +73,6 @@ extension Session {
     if source.peer == nil { input(.relocalized(.measured)) }
     return .measured(alignment(to: source.peer))
   }
-
-  /// The residual above which ``keepAligned(by:)`` measures again (metres).
-  public static let realignmentBound = 0.05
 
   private func alignment(to peer: PeerID?) -> PeerAlignment {
     peer.map { alignment(of: $0) } ?? alignmentOfSharedFrame()
@@ -181,12 +122,12 @@ extension Session {
 
   /// The session's map, prepared for finding scans in it.
   func relocalizer() async throws(SessionError) -> PlaceFinder {
-    guard let map = await map(), let id = maps.latest?.id else {
+    guard let map = await map(), let id = mapDesk.latest?.id else {
       throw SessionError(.invalidArgument, "the session has no map here yet")
     }
-    if let finder = frames.finder, finder.id == id { return finder }
+    if let finder = frameDesk.finder, finder.id == id { return finder }
     let finder = try await PlaceFinder.prepared(map.cloud, id: id)
-    frames.finder = finder
+    frameDesk.finder = finder
     return finder
   }
 
@@ -196,7 +137,7 @@ extension Session {
   ) async throws(SessionError) -> FrameFit {
     let finder = try await relocalizer()
     let finding = try await finder.locate(cloud, sightings, hasGravity)
-    if frames.finder?.id == finder.id { frames.finder?.remember(finding) }
+    if frameDesk.finder?.id == finder.id { frameDesk.finder?.remember(finding) }
     return try finding.fit()
   }
 
@@ -209,7 +150,7 @@ extension Session {
   /// Tells the app that a peer's frame lies elsewhere.
   func takeAlignment(of peer: Peer, _ alignment: PeerAlignment, into events: inout [Event]) {
     events.append(.alignmentChanged(peer, alignment))
-    for reader in world.readers { reader.mailbox?.restart() }
+    for reader in worldDesk.readers { reader.mailbox?.restart() }
     guard alignment.state != .aligned else { return }
     let isShown = driver?.read { node, _ in
       node.livePoses.contains { $0.origin.peer == peer.id && $0.subject == .participant }
@@ -221,33 +162,18 @@ extension Session {
 // MARK: - Touched points
 
 extension Session {
-  /// The beginning of the names of anchors that stand for touched points.
-  public static let touchPrefix = "touch/"
-
   /// Records that the user of this device touches a named point of the room, such as the corner of a table.
-  ///
-  /// Two points that both users have touched, not above each other, align their frames where both devices know gravity; else three
-  /// that are not on a line.
-  ///
-  /// The point is an anchor whose name begins with ``touchPrefix``, of this peer alone; touching it again moves it. Each peer measures
-  /// from its own points and the others', also when another one touches later.
-  /// - Parameters:
-  ///   - name: The name that both users give the point.
-  ///   - position: Where it is in this peer's frame (metres).
-  ///   - hasGravity: Whether y is straight up in this frame and those of the others.
-  /// - Returns: The alignments of the peers with which this peer has enough touched points in common, with the residuals.
-  /// - Throws: The errors of ``place(_:acknowledgement:)`` and ``move(_:to:acknowledgement:)``.
-  public func touch(
-    _ name: String, at position: SIMD3<Float>, hasGravity: Bool = true
+  func touch(
+    _ name: String, at position: SIMD3<Float>, hasGravity: Bool
   ) throws(SessionError) -> [PeerID: PeerAlignment] {
-    let name = Self.touchPrefix + name
+    let name = Frames.touchPrefix + name
     let transform = Transform(translation: position)
     let own = try touches().first { $0.owner == identity.peerID && $0.name == name }
-    frames.touchesHaveGravity = hasGravity
+    frameDesk.touchesHaveGravity = hasGravity
     if let own {
-      try move([(id: own.id, transform: transform)])
+      try handle(.edits([.move(own.id, to: transform)]))
     } else {
-      try place([Anchor(name: name, transform: transform)])
+      try handle(.edits([.place(Anchor(name: name, transform: transform))]))
     }
     return alignByTouches(isPrompt: true)
   }
@@ -255,11 +181,11 @@ extension Session {
   /// Measures again when another peer has touched a point, where this peer has touched any.
   func takeTouches(_ changes: [SetChange]) {
     let isTrivial = (try? read { node, _ in node.hasTrivialFrames }) ?? true
-    guard !isTrivial || frames.touches.isKept else { return }
+    guard !isTrivial || frameDesk.touches.isKept else { return }
     // A list that is made now has what has just changed.
-    if !isTrivial, !frames.touches.isKept { _ = try? touchIDs() }
+    if !isTrivial, !frameDesk.touches.isKept { _ = try? touchIDs() }
     var isTouched = false
-    lookUp { anchors, _, _ in isTouched = frames.touches.follow(changes, in: anchors) }
+    lookUp { anchors, _, _ in isTouched = frameDesk.touches.follow(changes, in: anchors) }
     if isTouched, !isTrivial { _ = alignByTouches(isPrompt: false) }
   }
 
@@ -271,7 +197,7 @@ extension Session {
       guard let frame = try? frame(of: peer), frame != mine else { continue }
       let points = pairs(of: touches, with: peer, in: frame, and: mine)
       // Too few points, or points above each other, align nothing yet.
-      guard let fit = try? FrameFit(points: points, hasGravity: frames.touchesHaveGravity) else { continue }
+      guard let fit = try? FrameFit(points: points, hasGravity: frameDesk.touchesHaveGravity) else { continue }
       guard (try? measure(frame, by: fit, isPrompt: isPrompt)) != nil else { continue }
       found[peer] = alignment(of: peer)
     }
@@ -308,8 +234,8 @@ extension Session {
 
   /// The anchors of the touched points, in the order of their ids.
   private func touchIDs() throws(SessionError) -> [AnchorID] {
-    var book = frames.touches
-    defer { frames.touches = book }
+    var book = frameDesk.touches
+    defer { frameDesk.touches = book }
     return try read { node, _ in book.list { node.allAnchors } }
   }
 }
@@ -318,19 +244,8 @@ extension Session {
 
 extension Session {
   /// Lines this peer's frame up with that of a peer whose device is held together with this one at the moment.
-  ///
-  /// Both devices tell their poses (``updatePose(_:)``) and stay as they are for a moment. Both peers call this: frames that both owners
-  /// have measured are placed first. Meet again at other places of the room: the residual says how well the meetings fit each other.
-  /// - Parameters:
-  ///   - peer: The peer whose device it is.
-  ///   - hold: The part of both poses that is equal.
-  ///   - hasGravity: Whether y is straight up in both frames.
-  /// - Returns: The alignment that follows from this and all other measurements.
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `noPose` where one of the two tells no pose, `invalidArgument` for peers in
-  ///   one frame, or `notDetermined` while the meetings leave a turn open; those that were count with the next one.
-  @discardableResult
-  public func meet(
-    _ peer: PeerID, hold: FrameFit.Hold = .together, hasGravity: Bool = true
+  func meet(
+    _ peer: PeerID, hold: FrameFit.Hold, hasGravity: Bool
   ) async throws(SessionError) -> PeerAlignment {
     try await align(by: DeviceMeeting(peer, hold: hold, hasGravity: hasGravity))
   }
@@ -346,10 +261,10 @@ extension Session {
     guard let update, let pose = update.pose else {
       throw SessionError(.noPose, "\(peer.short) tells no pose of its device, or your interest does not let it through")
     }
-    guard let own = frames.track.pose(at: update.sessionTime, in: mine) else {
+    guard let own = frameDesk.track.pose(at: update.sessionTime, in: mine) else {
       throw SessionError(.noPose, "this device tells no pose: call updatePose while you meet")
     }
-    return frames.add(FrameFit.Meeting(source: pose.transform, target: own), with: peer, from: theirs, to: mine)
+    return frameDesk.add(FrameFit.Meeting(source: pose.transform, target: own), with: peer, from: theirs, to: mine)
   }
 }
 

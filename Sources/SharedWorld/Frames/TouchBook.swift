@@ -40,5 +40,5 @@ struct TouchBook {
     if anchors[id].map(isTouch) == true { known.insert(id) } else { known.remove(id) }
   }
 
-  private static func isTouch(_ anchor: Anchor) -> Bool { anchor.name.hasPrefix(Session.touchPrefix) }
+  private static func isTouch(_ anchor: Anchor) -> Bool { anchor.name.hasPrefix(Session.Frames.touchPrefix) }
 }

@@ -20,7 +20,7 @@ public struct InvitationLink: Hashable, Sendable {
   public let service: String
   /// The key that must answer.
   public let peer: PeerID
-  /// The passcode of the room, if the link carries it (``Session/Configuration/passcode``).
+  /// The passcode of the room, if the link carries it (``Session/Configuration/Authentication/passcode``).
   public let passcode: String?
 
   /// A link to a peer.

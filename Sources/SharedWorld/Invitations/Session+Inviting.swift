@@ -5,14 +5,11 @@ import PeerTransport
 /// Invitations that the session repeats by itself.
 extension Session {
   /// Invites a peer until it joins: an address without end, a service as long as it is in sight.
-  ///
-  /// It returns at once. A failure is told by ``Event/invitationFailed(_:_:isRetried:)``, once for each kind; one that another
-  /// try cannot change ends it.
-  public func keepInviting(_ target: InvitationTarget) { discovery.inviter.invite(target) }
+  func keepInviting(_ target: InvitationTarget) { discovery.inviter.invite(target) }
 
   /// Begins to invite the peers that are named or, by the policy, found.
   func startInviting() {
-    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.inviteTimeout)
+    let (inviter, hub, timeout) = (discovery.inviter, hub, configuration.invitations.timeout)
     let actions = Inviter.Actions(
       invite: { [weak self] target async throws(SessionError) in
         guard let self else { throw SessionError(.ended, "the session is over") }
@@ -25,20 +22,20 @@ extension Session {
         hub.publish([.invitationFailed(target, error, isRetried: isRetried)])
       })
     _ = jobs.add { await inviter.run(actions) }
-    for place in configuration.places { keepInviting(place) }
+    for place in configuration.invitations.places { keepInviting(place) }
   }
 
   /// Invites a service that was found, or asks the app about it, as the policy says.
   func consider(_ candidate: Candidate) {
-    switch configuration.invitePolicy {
+    switch configuration.invitations.outgoing {
     case .none: return
-    case .automatic:
+    case .all:
       guard discovery.isPromising(candidate.id) else { return }
       guard !discovery.hasOtherPasscode(candidate.id) else { return refuse(candidate.id) }
       discovery.inviter.invite(.candidate(candidate.id))
-    case .ask:
+    case .ask(let handler):
       guard discovery.isNews(candidate.id) else { return }
-      let (inviter, handler) = (discovery.inviter, configuration.inviteHandler)
+      let inviter = discovery.inviter
       _ = jobs.add { if await handler(candidate) { inviter.invite(.candidate(candidate.id)) } }
     }
   }
@@ -64,10 +61,10 @@ extension Session {
 
   /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
   private func rest(for duration: Duration) async {
-    let number = peers.rests.nextNumber()
-    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.peers.rests.finish(number, ()) } }
+    let number = peerDesk.rests.nextNumber()
+    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.peerDesk.rests.finish(number, ()) } }
     timer.deadline = loop.time(after: duration)
-    _ = await wait(in: peers.rests, number) { hasEnded ? .left : nil }
+    _ = await wait(in: peerDesk.rests, number) { hasEnded ? .left : nil }
     timer.deadline = nil
   }
 
@@ -110,7 +107,7 @@ extension Session {
   ///
   /// - Parameters:
   ///   - room: the name of the room; it is the service type of its session, so it has 1 to 15 letters, digits and hyphens. Or a
-  ///     link of somebody in it (``invitationLink()``), which names the room.
+  ///     link of somebody in it (``Session/Peers/invitationLink()``), which names the room.
   ///   - code: the code of the room, typed in whatever way; nil: the one of the link. One of your own has at least six letters
   ///     or digits; a short one can be guessed by who has time, since a room accepts 20 wrong ones until somebody unlocks it.
   ///   - name: this device's name for people, under which its key is kept too.

@@ -143,7 +143,7 @@ actor JournalFile {
   #else
   /// - Throws: ``SessionError`` with the code `missing-trait`.
   init(path: String) throws(SessionError) {
-    throw .missingTrait("Journal", for: "a journal (Configuration.journal, Configuration.storage)")
+    throw .missingTrait("Journal", for: "a journal (storage.journal, storage.folder)")
   }
 
   func records() throws(SessionError) -> [JournalRecord] { [] }

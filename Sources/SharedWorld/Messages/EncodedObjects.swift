@@ -32,7 +32,7 @@ package struct EnvelopeStream: Sendable {
 }
 
 extension Session {
-  /// Sends an encoded object without waiting, as ``sendNow(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
+  /// Sends an encoded object without waiting, as ``Session/Messages/sendNow(_:to:mode:)`` sends bytes.
   package func sendNow(
     encoded envelope: MessageEnvelope, to audience: MessageAudience, mode: MessageMode
   ) throws(SessionError) -> MessageID {
@@ -52,7 +52,7 @@ extension Session {
     EnvelopeStream(letters: arrivals(named: type, at: pattern, answering: answering))
   }
 
-  /// Sends an encoded request and waits for its answer, as ``request(_:from:at:expecting:timeout:)`` does.
+  /// Sends an encoded request and waits for its answer, as ``Session/Messages/request(_:from:at:expecting:timeout:)`` does.
   package func request(
     encoded envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {

@@ -50,7 +50,7 @@ public enum MessageAudience: Hashable, Sendable {
   case all
   /// These members.
   case peers([PeerID])
-  /// The other members that are in a group when the message is accepted (``Session/join(group:)``): none is no error.
+  /// The other members that are in a group when the message is accepted (``Session/Messages/join(group:)``): none is no error.
   case group(String)
 
   /// One member.

@@ -1,25 +1,13 @@
 import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 // Objects travel as messages of a kind of their own: order, back-pressure and failures are those of messages.
 
 extension Session {
   // MARK: Messages
 
-  /// Sends an object as ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
-  ///
-  /// A receiver that does not read such objects, or cannot decode this one, returns it: ``Event/messageReturned(_:)``. An
-  /// unreliable one is dropped there.
-  /// - Parameters:
-  ///   - object: Its encoded form and what goes with it have at most 60 KiB, in the unreliable mode at most
-  ///     16 KiB.
-  ///   - audience: The receivers.
-  ///   - endpoint: The place in their apps, such as `draw`.
-  ///   - mode: The promise about the delivery.
-  /// - Returns: The number of the message.
-  /// - Throws: ``SessionError`` with the code `invalidArgument` (it cannot be encoded), `message-stopped` (by middleware),
-  ///   or what ``send(_:to:mode:)-([UInt8],[PeerID]?,_)`` throws.
+  /// Sends an object, as ``Messages/send(_:to:at:mode:)-(Object,_,_,_)`` of ``Session/messages``.
   @discardableResult
   public nonisolated func send<Object: Codable & Sendable>(
     _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
@@ -27,95 +15,27 @@ extension Session {
     try await send(Message(object), to: audience, at: endpoint, mode: mode)
   }
 
-  /// Sends an object with a placement or header fields, as ``send(_:to:at:mode:)-(Object,_,_,_)`` does.
-  ///
-  /// - Throws: The errors of ``send(_:to:at:mode:)-(Object,_,_,_)``.
-  @discardableResult
-  public nonisolated func send<Object>(
-    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
+  /// Sends an object with a placement or header fields, as ``Session/Messages/send(_:to:at:mode:)-(Object,_,_,_)`` does.
+  nonisolated func send<Object>(
+    _ message: Message<Object>, to audience: MessageAudience, at endpoint: String, mode: MessageMode
   ) async throws(SessionError) -> MessageID {
     let letter = Letter.message(try seal(message, to: audience, at: endpoint))
     return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
   }
 
-  /// Sends an object without waiting, as ``sendNow(_:to:mode:)-([UInt8],[PeerID]?,_)`` sends bytes.
-  ///
-  /// - Throws: ``SessionError`` with the code `wouldBlock`, or what ``send(_:to:at:mode:)-(Object,_,_,_)`` throws.
-  @discardableResult
-  public func sendNow<Object: Codable & Sendable>(
-    _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
+  /// Sends an object without waiting, as ``Session/Messages/sendNow(_:to:mode:)`` sends bytes.
+  func sendNow<Object: Codable & Sendable>(
+    _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode
   ) throws(SessionError) -> MessageID {
     let letter = Letter.message(try seal(Message(object), to: audience, at: endpoint))
     return try transmitNow(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
-  }
-
-  /// The messages of one type at some endpoints, from now on.
-  ///
-  ///     for await message in session.messages(LabelEvent.self, at: "draw") { show(message.object) }
-  ///
-  /// - Parameters:
-  ///   - type: The type of the objects; the sender's type has the same name (``NamedMessageObject``).
-  ///   - pattern: An endpoint, where `*` between slashes stands for any one word and `**` at the end for any words.
-  public nonisolated func messages<Object: Codable & Sendable>(
-    _ type: Object.Type, at pattern: String = "**"
-  ) -> MessageStream<Object> {
-    MessageStream(letters: arrivals(of: type, at: pattern, answering: false))
-  }
-
-  // MARK: Requests
-
-  /// Sends a request to a peer and waits for its answer.
-  ///
-  /// The peer answers with ``requests(_:at:)``. When this call is cancelled or times out, so is the task that answers.
-  /// - Parameters:
-  ///   - question: The object to be answered.
-  ///   - peer: A member.
-  ///   - endpoint: The place in its app.
-  ///   - type: The type of the answer.
-  ///   - timeout: How long to wait, the way to the peer and back included.
-  /// - Throws: ``SessionError`` with the code `request-timed-out`; `unhandled` (nothing there answers such requests);
-  ///   `undecodable` (either side cannot decode what it got); `request-failed` (the other side's error is the cause, a
-  ///   ``RemoteError``); `not-delivered` or `not-connected` (the peer is gone); `cancelled`; or what
-  ///   ``send(_:to:at:mode:)-(Object,_,_,_)`` throws.
-  public nonisolated func request<Question: Codable & Sendable, Answer: Codable & Sendable>(
-    _ question: Question, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
-    timeout: Duration = .seconds(10)
-  ) async throws(SessionError) -> Answer {
-    try await request(Message(question), from: peer, at: endpoint, expecting: type, timeout: timeout).object
-  }
-
-  /// Sends a request with a placement or header fields, and returns the answer with those of the other side.
-  ///
-  /// - Throws: The errors of ``request(_:from:at:expecting:timeout:)``.
-  public nonisolated func request<Question, Answer>(
-    _ question: Message<Question>, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
-    timeout: Duration = .seconds(10)
-  ) async throws(SessionError) -> Message<Answer> {
-    let envelope = try seal(question, to: .peer(peer), at: endpoint)
-    let answer = try await ask(envelope, of: peer, timeout: timeout)
-    do {
-      return try decode(answer)
-    } catch {
-      throw SessionError(.undecodable, "the answer of \(peer.short) cannot be decoded as \(type)", cause: error)
-    }
-  }
-
-  /// The requests of one type at some endpoints, from now on: ``RequestStream/answer(_:)-((ReceivedMessage<Question>)->Answer)`` answers them.
-  ///
-  /// - Parameters:
-  ///   - type: The type of the questions.
-  ///   - pattern: As of ``messages(_:at:)``. The reader that began first gets a request that several would take.
-  public nonisolated func requests<Question: Codable & Sendable>(
-    _ type: Question.Type, at pattern: String = "**"
-  ) -> RequestStream<Question> {
-    RequestStream(letters: arrivals(of: type, at: pattern, answering: true))
   }
 }
 
 // MARK: - Envelopes
 
 extension Session {
-  private nonisolated func arrivals(of type: Any.Type, at pattern: String, answering: Bool) -> ArrivedMessages {
+  nonisolated func arrivals(of type: Any.Type, at pattern: String, answering: Bool) -> ArrivedMessages {
     arrivals(named: MessageEnvelope.name(of: type), at: pattern, answering: answering)
   }
 
@@ -203,7 +123,7 @@ extension Session {
     for event in events {
       if case .envelopes(let envelopes, let sender) = event {
         let cost = envelopes.reduce(0) { $0 + ProtocolLimits.cost(ofMessage: $1.bytes) }
-        messages.received(cost, from: sender.peer)
+        messageDesk.received(cost, from: sender.peer)
         deliver(arrivals(envelopes, from: sender))
       }
       if case .messagesFailed(let failure) = event { failRequests(failure) }
@@ -247,7 +167,7 @@ extension Session {
         // Later: whatever releases it may be at work on the session's state.
         loop.execute { [weak self] in self?.assumeIsolated { $0.reply(.unhandled(id, of: sender), to: sender) } }
       }
-      if messages.requests.serve(request) {
+      if messageDesk.requests.serve(request) {
         return ArrivedMessage(
           envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
           request: request, cost: cost)
@@ -255,15 +175,15 @@ extension Session {
       request.withdraw()
     case .returned(let reason, let text, let message, let start): take(back: message, start, from: sender, reason, text)
     case .answer(let id, let start, var envelope):
-      guard start == incarnation, messages.requests.awaits(id, from: sender.peer) else { break }
+      guard start == incarnation, messageDesk.requests.awaits(id, from: sender.peer) else { break }
       envelope = placed(envelope, of: sender)
       let stop = admit(&envelope, from: sender.peer)
       let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
-      messages.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
+      messageDesk.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
     case .failure(let id, let start, let reason, let error):
-      guard start == incarnation, messages.requests.awaits(id, from: sender.peer) else { break }
-      messages.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
-    case .withdrawal(let id): messages.requests.withdraw(id, of: sender)
+      guard start == incarnation, messageDesk.requests.awaits(id, from: sender.peer) else { break }
+      messageDesk.requests.finish(id, .failure(SessionError(reason, error, of: sender.peer)))
+    case .withdrawal(let id): messageDesk.requests.withdraw(id, of: sender)
     }
     return nil
   }
@@ -315,10 +235,10 @@ extension Session {
     back message: MessageID, _ start: UInt64, from sender: NodeID, _ reason: MessageReturn.Reason, _ text: String
   ) {
     guard start == incarnation else { return }
-    let requests = messages.requests.requests(to: sender.peer, in: [message])
+    let requests = messageDesk.requests.requests(to: sender.peer, in: [message])
     for number in requests {
       let error = SessionError(reason, RemoteError(reason.rawValue, text), of: sender.peer)
-      messages.requests.finish(number, .failure(error))
+      messageDesk.requests.finish(number, .failure(error))
     }
     guard requests.isEmpty else { return }
     let returned = MessageReturn(message: message, receiver: peer(sender.peer), reason: reason, text: text)
@@ -352,19 +272,19 @@ extension Session {
   func ask(
     _ envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {
-    let number = messages.numbers.next()
+    let number = messageDesk.numbers.next()
     let deadline = loop.time(after: timeout)
-    messages.requests.begin(number, to: peer, until: deadline)
+    messageDesk.requests.begin(number, to: peer, until: deadline)
     setRequestTimer(for: deadline)
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
       do throws(SessionError) {
         let bytes = Letter.request(number, envelope).bytes
         let message = try await transmit(Parcel(bytes, as: .envelope, to: .peer(peer)), number: number)
-        messages.requests.sent(number, as: message)
+        messageDesk.requests.sent(number, as: message)
       } catch {
-        return messages.requests.cancel(number) ?? .failure(error)
+        return messageDesk.requests.cancel(number) ?? .failure(error)
       }
-      return await withCheckedContinuation { messages.requests.wait(number, $0) }
+      return await withCheckedContinuation { messageDesk.requests.wait(number, $0) }
     } onCancel: {
       let error = SessionError(.cancelled, "the request was withdrawn")
       loop.execute { self.assumeIsolated { $0.giveUp(number, error) } }
@@ -374,44 +294,44 @@ extension Session {
 
   /// Ends the wait for an answer, and tells the peer.
   private func giveUp(_ number: UInt64, _ error: SessionError) {
-    guard let peer = messages.requests.finish(number, .failure(error)) else { return }
-    messages.cancel(number)
+    guard let peer = messageDesk.requests.finish(number, .failure(error)) else { return }
+    messageDesk.cancel(number)
     _ = try? handle(.send(Letter.withdrawal(number).bytes, as: .envelope, to: [peer]))
   }
 
   /// Has the requests that are late at this time ended then.
   private func setRequestTimer(for deadline: UInt64?) {
     guard let deadline else { return }
-    if messages.requests.timer == nil {
-      messages.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
+    if messageDesk.requests.timer == nil {
+      messageDesk.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
     }
     // It may fire for a request that has its answer: that costs less than to look at all of them for each answer.
-    messages.requests.timer?.deadline = min(messages.requests.timer?.deadline ?? deadline, deadline)
+    messageDesk.requests.timer?.deadline = min(messageDesk.requests.timer?.deadline ?? deadline, deadline)
   }
 
   private func endLateRequests() {
-    for number in messages.requests.late(at: loop.now) {
+    for number in messageDesk.requests.late(at: loop.now) {
       giveUp(number, SessionError(.requestTimedOut, "the peer did not answer in time; try again"))
     }
-    setRequestTimer(for: messages.requests.deadline)
+    setRequestTimer(for: messageDesk.requests.deadline)
   }
 
   /// Messages failed, and with them the requests in them.
   private func failRequests(_ failure: UndeliveredMessages) {
-    for number in messages.requests.requests(to: failure.receiver, in: failure.messages) {
+    for number in messageDesk.requests.requests(to: failure.receiver, in: failure.messages) {
       let isOver = failure.reason == .ended
       let error = SessionError(
         isOver ? .ended : .notDelivered,
         "the request may not have reached \(peer(failure.receiver)): \(failure.reason.rawValue)")
-      messages.requests.finish(number, .failure(error))
+      messageDesk.requests.finish(number, .failure(error))
     }
   }
 
   /// A peer is gone: it answers nothing and waits for nothing.
   private func endRequests(with peer: PeerID) {
     let error = SessionError(.notConnected, "\(peer.short) is gone and will not answer")
-    for number in messages.requests.requests(to: peer) { messages.requests.finish(number, .failure(error)) }
-    messages.requests.withdrawAll(of: peer)
+    for number in messageDesk.requests.requests(to: peer) { messageDesk.requests.finish(number, .failure(error)) }
+    messageDesk.requests.withdrawAll(of: peer)
   }
 }
 

@@ -1,29 +1,18 @@
 import Glibc
-public import PeerProtocol
+import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 extension Session {
   /// Offers a file to some peers; each may accept or decline it, and those that accept it fetch it from each other too.
-  ///
-  /// The file is read a part at a time, once now and again while it is sent; if it changes meanwhile the resource fails with
-  /// ``ResourceFailure/unreadable``. Every receiver has a result in the end, and ``Event/resourceSettled(_:_:)`` tells of
-  /// each too.
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - name: The name that the receivers read, 1…255 bytes without control characters or bidirectional controls; nil is the last
-  ///     part of the path, cleaned.
-  ///   - peers: Members of the session, or peers about to become members.
-  /// - Throws: ``SessionError`` with the code `io`, `invalid-argument`, `limit-exceeded`, `unknown-peer`, `would-block` (too many
-  ///   resources to a receiver have not ended), `cancelled` or `ended`.
-  public func sendResource(
+  func sendResource(
     at path: String, named name: String? = nil, to peers: [PeerID]
   ) async throws(SessionError) -> ResourceTransfer {
     try await offer(try Self.open(path), named: name ?? Self.name(of: path), to: peers)
   }
 
-  /// Offers bytes to some peers, like ``sendResource(at:named:to:)``.
-  public func sendResource(
+  /// Offers bytes to some peers, like ``Session/Files/send(at:named:to:)``.
+  func sendResource(
     _ bytes: [UInt8], named name: String, to peers: [PeerID]
   ) async throws(SessionError) -> ResourceTransfer {
     try await offer(.bytes(bytes), named: name, to: peers)
@@ -31,10 +20,7 @@ extension Session {
 
   /// Accepts an offer: ``Event/resourceProgress(_:)`` tells how far it is, and ``Event/resourceReceived(_:)`` or
   /// ``Event/resourceFailed(_:_:)`` how it ends.
-  ///
-  /// - Throws: ``SessionError`` with the code `disk-full` or `io` (the offer stands), `unknown-resource` when the offer has ended, or
-  ///   `ended`.
-  public func accept(_ offer: ResourceOffer) async throws(SessionError) {
+  func accept(_ offer: ResourceOffer) async throws(SessionError) {
     let folder = try resourceFolder()
     let file = try await Self.make(offer, in: folder)
     resources.keep(file, for: offer.id)
@@ -46,13 +32,8 @@ extension Session {
     }
   }
 
-  /// Declines an offer; nothing happens when it has ended.
-  public func decline(_ offer: ResourceOffer) { input(.answerResource(offer.id, accepts: false)) }
-
   /// Takes back a resource of this peer that receivers do not have yet, or gives up one that is offered or fetched.
-  ///
-  /// The other side is told; nothing happens when it has ended.
-  public func cancelResource(_ id: ResourceID) {
+  func cancelResource(_ id: ResourceID) {
     let isOwn = resources.sources[id] != nil
     input(.endResource(id, isOwn ? .withdrawn : .cancelled))
   }
@@ -103,8 +84,8 @@ extension Session {
 
   private func resourceFolder() throws(SessionError) -> ResourceFolder {
     if let folder = resources.folder { return folder }
-    let parent = configuration.resourceFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let folder = try ResourceFolder(in: parent, opening: configuration.resourceOpening)
+    let parent = configuration.storage.resourceFolder ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = try ResourceFolder(in: parent, opening: configuration.storage.resourceOpening)
     resources.folder = folder
     return folder
   }
@@ -177,42 +158,24 @@ extension Session {
 
 extension Session {
   /// Everything that is attached to the session, in the order of names.
-  public var attachments: [SessionAttachment] {
+  var attachments: [SessionAttachment] {
     let attachments = resources.attachments.values.inOrder { ($0.name, $0.id) < ($1.name, $1.id) }
     // An author may have told its name after its attachment was listed.
     return attachments.map { $0.attached(by: peer($0.author.id)) }
   }
 
   /// Attaches a file to the session: every member gets it by itself, and so does every later one, from a member that has it.
-  ///
-  /// It stands until it is detached, also after this peer has left; ``Configuration/attachmentCountLimit`` and
-  /// ``Configuration/attachmentSizeLimit`` of a member say how much comes to it by itself. The file must stay as it is: if it
-  /// changes, this peer gives no more of it to others (``SessionAttachment/State/failed(_:)``).
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - name: The name that the others read, 1…255 bytes without control characters or bidirectional controls; nil is the last
-  ///     part of the path, cleaned. Two attachments may have one name.
-  /// - Throws: ``SessionError`` with the code `io`, `invalid-argument`, `limit-exceeded` (this peer has 16 that stand), `cancelled` or
-  ///   `ended`.
-  public func attach(at path: String, named name: String? = nil) async throws(SessionError) -> SessionAttachment {
+  func attach(at path: String, named name: String? = nil) async throws(SessionError) -> SessionAttachment {
     try await attach(try Self.open(path), named: name ?? Self.name(of: path), path: path)
   }
 
-  /// Attaches bytes to the session, like ``attach(at:named:)``.
-  public func attach(_ bytes: [UInt8], named name: String) async throws(SessionError) -> SessionAttachment {
+  /// Attaches bytes to the session, like ``Session/Files/attach(at:named:)``.
+  func attach(_ bytes: [UInt8], named name: String) async throws(SessionError) -> SessionAttachment {
     try await attach(.bytes(bytes), named: name, path: nil)
   }
 
-  /// Removes an attachment from the session, with the copies of all members; its author may, and the host.
-  ///
-  /// A member that is away removes it when it is back.
-  /// - Throws: ``SessionError`` with the code `unknown-resource`, `not-host` or `ended`.
-  public func detach(_ id: ResourceID) throws(SessionError) { _ = try handle(.detach(id)) }
-
   /// Fetches an attachment that did not come by itself, or failed; nothing happens when it is here or on its way.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknown-resource`, `io` or `ended`.
-  public func fetchAttachment(_ id: ResourceID) throws(SessionError) {
+  func fetchAttachment(_ id: ResourceID) throws(SessionError) {
     guard let attachment = resources.attachments[id] else {
       throw SessionError(.unknownResource, "there is no such attachment")
     }
@@ -264,8 +227,8 @@ extension Session {
   private func hasRoom(for attachment: SessionAttachment) -> Bool {
     let others = resources.attachments.values.filter { $0.author.id != localPeer.id && $0.takesRoom }
     let bytes = others.reduce(0) { $0 + $1.size }
-    return others.count < configuration.attachmentCountLimit
-      && attachment.size <= configuration.attachmentSizeLimit - bytes
+    return others.count < configuration.limits.attachments
+      && attachment.size <= configuration.limits.attachmentBytes - bytes
   }
 
   private func set(_ attachment: SessionAttachment, _ state: SessionAttachment.State, path: String? = nil) -> Event {

@@ -5,13 +5,13 @@ public struct SessionAttachment: Hashable, Sendable, Identifiable {
   /// How far an attachment has come at this peer.
   @nonexhaustive
   public enum State: Hashable, Sendable {
-    /// It is not here, and comes when ``Session/fetchAttachment(_:)`` asks for it.
+    /// It is not here, and comes when ``Session/Files/fetch(_:)`` asks for it.
     case listed
     /// It is fetched, as soon as a member that is connected has some of it.
     case fetching
     /// All of it is here.
     case here
-    /// It did not come, or cannot be read here any more; ``Session/fetchAttachment(_:)`` tries again.
+    /// It did not come, or cannot be read here any more; ``Session/Files/fetch(_:)`` tries again.
     case failed(ResourceFailure)
     /// It was removed from the session.
     case removed

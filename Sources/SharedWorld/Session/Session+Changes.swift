@@ -5,27 +5,15 @@ import Synchronization
 import WorldModel
 
 extension Session {
-  /// The changes of anchors for one reader: first each anchor that is there, then each change once.
-  ///
-  /// An edit never comes before the placing of its anchor, nor before what its author did earlier; those of several peers come in
-  /// the order in which they arrived, and one that a later edit of the same field has overtaken on the way does not come at all.
-  /// Edits of one peer that arrive together, or wait together to be read, may be one change. A reader that leaves more than ``Events/capacity`` changes unread
-  /// gets none of them: it is told by ``AnchorChanges/Element/restarted`` and sees each anchor that is there again.
-  /// - Parameter filter: Which anchors; one that comes to meet it is ``AnchorChange/Kind/added`` and one that does not meet it
-  ///   any more ``AnchorChange/Kind/removed``.
-  public nonisolated func anchorChanges(matching filter: AnchorFilter = .all) -> AnchorChanges {
-    AnchorChanges(session: self, filter: filter)
-  }
-
   /// Tells readers of changes of anchors, after the events before them: readers see all news in one order.
   func publish(_ changes: [SetChange], after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
-    world.readers.removeAll { $0.mailbox == nil }
+    worldDesk.readers.removeAll { $0.mailbox == nil }
     lookUp { anchors, roster, frames in
       for mailbox in hub.receivers {
         mailbox.put(changes, in: anchors, roster, frames, whole: events(of:in:_:_:))
       }
-      for reader in world.readers {
+      for reader in worldDesk.readers {
         reader.mailbox?.put(changes, in: anchors, roster, frames, whole: told(of:in:_:_:), author: author(_:in:))
       }
     }
@@ -156,7 +144,7 @@ extension Session {
 
   /// Lets a reader begin with the anchors that are there; it gets every change after that.
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
-    world.readers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
+    worldDesk.readers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
     let present: [AnchorChange]? = try? read { node, now in
       let time = node.sessionTime(at: now)
       return node.placedAnchors.map {
@@ -164,17 +152,17 @@ extension Session {
       }
     }
     mailbox.begin(present ?? [], isRestart: isRestart)
-    if hasEnded { mailbox.end() } else { world.readers.append(ChangeReader(mailbox: mailbox)) }
+    if hasEnded { mailbox.end() } else { worldDesk.readers.append(ChangeReader(mailbox: mailbox)) }
   }
 
   /// Ends the reading of changes; readers of events keep what they have not read, now that the anchors go.
   func endChangeReaders() {
     lookUp { anchors, _, frames in
       for mailbox in hub.receivers { mailbox.settle(from: anchors, in: frames) }
-      for reader in world.readers { reader.mailbox?.settle(from: anchors, in: frames) }
+      for reader in worldDesk.readers { reader.mailbox?.settle(from: anchors, in: frames) }
     }
-    for reader in world.readers { reader.mailbox?.end() }
-    world.readers = []
+    for reader in worldDesk.readers { reader.mailbox?.end() }
+    worldDesk.readers = []
   }
 }
 
@@ -210,36 +198,37 @@ extension Session {
     guard board.isWanted, !hasEnded else { return }
     if board.wasRead { return publishSnapshot() }
     board.becomeStale()
-    guard world.snapshots.timer?.deadline == nil, loop.now < world.snapshots.lastRead + SnapshotDesk.patience
+    guard worldDesk.snapshots.timer?.deadline == nil, loop.now < worldDesk.snapshots.lastRead + SnapshotDesk.patience
     else { return }
-    let timer = world.snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
+    let timer =
+      worldDesk.snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
     timer.deadline = loop.now + SnapshotDesk.pause
-    world.snapshots.timer = timer
+    worldDesk.snapshots.timer = timer
   }
 
   /// Shows the session as it is now.
   private func publishSnapshot() {
     guard !hasEnded else { return }
-    if board.wasRead { world.snapshots.lastRead = loop.now }
-    world.snapshots.timer?.deadline = nil
+    if board.wasRead { worldDesk.snapshots.lastRead = loop.now }
+    worldDesk.snapshots.timer?.deadline = nil
     publishSnapshot(hasEnded: false)
   }
 
   /// Shows the session as it was last; no snapshot follows.
   func showEnd() {
-    world.snapshots.timer = nil
+    worldDesk.snapshots.timer = nil
     publishSnapshot(hasEnded: true)
   }
 
   private func publishSnapshot(hasEnded: Bool) {
-    world.snapshots.revision += 1
+    worldDesk.snapshots.revision += 1
     let (anchors, digest, poses) =
       driver?.read { node, _ in
         (node.placedAnchors, node.digest, node.livePoses.compactMap(node.worldFrames.update))
       } ?? ([], SHA256Digest(words: .zero), [])
     board.publish(
       Snapshot(
-        revision: world.snapshots.revision, state: state(), anchors: anchors, digest: digest,
+        revision: worldDesk.snapshots.revision, state: state(), anchors: anchors, digest: digest,
         participants: poses.filter { $0.subject == .participant }.compactMap(livePose),
         drags: poses.filter { $0.subject != .participant }.compactMap(livePose), hasEnded: hasEnded))
   }

@@ -56,7 +56,7 @@ extension Session {
       events.append(.invitationEnded(discovery.peer(peer), id: id.rawValue))
     case .invitationReached(let id, let peer):
       if let found = discovery.reached(peer, by: id.rawValue) { events.append(found) }
-    case .invitationEnded(let id, let result): peers.invitations.finish(id.rawValue, result)
+    case .invitationEnded(let id, let result): peerDesk.invitations.finish(id.rawValue, result)
     case .passcodeWrong(let id, let host, let left):
       events.append(.problem(.wrongPasscode(of: discovery.peer(id), at: host, left: left)))
     case .passcodeLocked: events.append(.problem(.roomLocked))
@@ -74,17 +74,17 @@ extension Session {
     case .hostChanged(let from, let to, let epoch, let reason):
       events.append(.hostChanged(from: (from?.peer).map(peer), to: (to?.peer).map(peer), epoch: epoch, reason: reason))
       if reason == .merged, let to { noteMerge(under: to.peer, instead: from?.peer, in: &events) }
-    case .hostAwaited(let id, let result): peers.hosts.finish(id.rawValue, result)
+    case .hostAwaited(let id, let result): peerDesk.hosts.finish(id.rawValue, result)
     case .hostRequested(let peer): askForHost(discovery.peer(peer))
     case .rulesChanged(let rules):
-      if rules.isLocked != peers.isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
-      peers.isLocked = rules.isLocked
+      if rules.isLocked != peerDesk.isLocked { events.append(.lockChanged(isLocked: rules.isLocked)) }
+      peerDesk.isLocked = rules.isLocked
     case .roleChanged(let id, let role):
       events.append(.roleChanged(peer(id), role: role.map { PeerRole($0) }))
     case .anchors(let changes): publish(changes, after: &events)
     case .ephemeral(let update): take(update, into: &events)
-    case .acknowledged(let id, let result): world.acknowledgements.finish(id.rawValue, result)
-    case .ownershipSettled(let id, let result): world.ownership.finish(id.rawValue, result)
+    case .acknowledged(let id, let result): worldDesk.acknowledgements.finish(id.rawValue, result)
+    case .ownershipSettled(let id, let result): worldDesk.ownership.finish(id.rawValue, result)
     case .ownershipRequested(let id, let anchor, let from):
       ask(id, OwnershipRequest(anchor: anchor, peer: discovery.peer(from)))
     case .identityInUse(let id):
@@ -98,7 +98,7 @@ extension Session {
       events.append(refused(map, of: discovery.peer(provider).name, refusal))
     case .alignmentChanged(let id, let alignment): takeAlignment(of: discovery.peer(id), alignment, into: &events)
     // Maps that have arrived are reported first.
-    case .synchronized(let digest): if !maps.defers(digest) { events.append(.synchronized(digest)) }
+    case .synchronized(let digest): if !mapDesk.defers(digest) { events.append(.synchronized(digest)) }
     case .mapStatusChanged(let id, let status): events.append(.peerMapChanged(discovery.peer(id), status))
     case .messages(let messages, let from): publish(messages, from: from, after: &events)
     case .unreliable(let bytes, .bytes, let key, let from):
@@ -124,7 +124,7 @@ extension Session {
   /// Tells readers of messages, after the events before them.
   private func publish(_ run: MessageRun, from sender: PeerID, after earlier: inout [Event]) {
     hub.publish(exchange(&earlier, with: []))
-    messages.received(run.cost, from: sender)
+    messageDesk.received(run.cost, from: sender)
     hub.publish(run, from: peer(sender))
   }
 
@@ -146,7 +146,7 @@ extension Session {
 
   /// Passes news of a handshake to the app's driver for that link.
   private func take(_ news: HandshakeNews, on link: LinkID) {
-    guard let make = configuration.driver else { return }
+    guard let make = configuration.authentication.driver else { return }
     switch news {
     case .began(let opening):
       let context = DriverContext(opening, with: discovery.peer(opening.peer), at: localPeer)

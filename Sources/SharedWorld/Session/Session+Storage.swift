@@ -39,22 +39,22 @@ extension Session {
     } write: { records async throws(SessionError) in
       try await file.append(records)
     }
-    files.journal = SavedJournal(file: file, saver: saver)
+    savedFiles.journal = SavedJournal(file: file, saver: saver)
     saveJournal()
   }
 
   /// Lets what is new be written.
-  func saveJournal() { files.journal?.saver.assumeIsolated { $0.save() } }
+  func saveJournal() { savedFiles.journal?.saver.assumeIsolated { $0.save() } }
 
   private func takeFromJournal(isRetry: Bool) -> [JournalRecord]? {
     guard let set = driver?.read({ node, _ in node.anchors }) else { return nil }
-    return files.journal?.take(from: set, isRetry: isRetry)
+    return savedFiles.journal?.take(from: set, isRetry: isRetry)
   }
 
   /// Writes what is left and releases the file.
   func closeJournal() async {
-    guard var journal = files.journal, let set = driver?.read({ node, _ in node.anchors }) else { return }
-    files.journal = nil
+    guard var journal = savedFiles.journal, let set = driver?.read({ node, _ in node.anchors }) else { return }
+    savedFiles.journal = nil
     // A transaction that is only queued will find the file closed.
     let records = journal.takeAll(from: set, isRetry: await journal.saver.stop())
     do throws(SessionError) {
@@ -66,8 +66,8 @@ extension Session {
 
   /// Begins no more writes; closing the files writes what is left.
   func stopSaving() {
-    files.journal?.saver.assumeIsolated { _ = $0.stop() }
-    files.state?.saver.assumeIsolated { _ = $0.stop() }
+    savedFiles.journal?.saver.assumeIsolated { _ = $0.stop() }
+    savedFiles.state?.saver.assumeIsolated { _ = $0.stop() }
   }
 
   // MARK: State
@@ -77,44 +77,44 @@ extension Session {
     guard let path = configuration.statePath else { return nil }
     let file = try StateFile(path: path)
     let record = try await file.record(
-      of: identity.peerID, service: discovery.serviceType.name, within: configuration.graceTime)
+      of: identity.peerID, service: discovery.serviceType.name, within: configuration.storage.graceTime)
     let saver = Saver(on: loop, jobs: jobs, hub: hub) { [weak self] isRetry in
       self?.assumeIsolated { $0.takeRecord(isRetry: isRetry) } ?? nil
     } write: { record async throws(SessionError) in
       try await file.write(record)
     }
     let pulse = loop.makeTimer { [unowned self] in self.assumeIsolated { $0.noteLife() } }
-    files.state = SavedState(file: file, saver: saver, pulse: pulse)
+    savedFiles.state = SavedState(file: file, saver: saver, pulse: pulse)
     setPulse()
     return record
   }
 
   /// Lets a record be written, in place of one that is not written yet.
   func keep(_ record: NodeRecord) {
-    files.state?.record = record
-    files.state?.saver.assumeIsolated { $0.save() }
+    savedFiles.state?.record = record
+    savedFiles.state?.saver.assumeIsolated { $0.save() }
   }
 
   private func takeRecord(isRetry: Bool) -> NodeRecord? {
-    let latest = files.state?.record.take()
+    let latest = savedFiles.state?.record.take()
     return isRetry ? driver?.read { node, _ in node.record } : latest
   }
 
   private func noteLife() {
-    guard let file = files.state?.file else { return }
+    guard let file = savedFiles.state?.file else { return }
     _ = jobs.add(priority: .utility) { await file.touch() }
     setPulse()
   }
 
   private func setPulse() {
-    let pause = min(max(configuration.graceTime / 4, .seconds(1)), .seconds(60))
-    files.state?.pulse.deadline = loop.time(after: pause)
+    let pause = min(max(configuration.storage.graceTime / 4, .seconds(1)), .seconds(60))
+    savedFiles.state?.pulse.deadline = loop.time(after: pause)
   }
 
   /// Writes what is left and releases the file.
   func closeState() async {
-    guard let state = files.state else { return }
-    files.state = nil
+    guard let state = savedFiles.state else { return }
+    savedFiles.state = nil
     state.pulse.deadline = nil
     _ = await state.saver.stop()
     // A session that never started leaves the file as it was.

@@ -28,14 +28,14 @@ public actor Session {
   var driver: NodeDriver?
   var discovery: DiscoveryDesk
   var trust: TrustDesk
-  var world = WorldDesk()
-  var peers = PeerDesk()
-  var messages = MessageDesk()
+  var worldDesk = WorldDesk()
+  var peerDesk = PeerDesk()
+  var messageDesk = MessageDesk()
   var resources = ResourceDesk()
-  var streams = StreamDesk()
-  var maps: MapDesk
-  var files = SavedFiles()
-  var frames: FrameDesk
+  var streamDesk = StreamDesk()
+  var mapDesk: MapDesk
+  var savedFiles = SavedFiles()
+  var frameDesk: FrameDesk
   /// The place from which render loops read.
   nonisolated let board = SnapshotBoard()
   private var end = SessionEnd()
@@ -49,18 +49,19 @@ public actor Session {
     self.identity = identity
     self.configuration = configuration
     hub = EventHub(log: LogDesk(configuration.log))
-    trust = try TrustDesk(configuration.trust, service: configuration.service)
-    if trust.compared != nil, configuration.codeHandler == nil {
-      throw SessionError(.invalidArgument, "TrustPolicy.code needs an app that shows codes: set codeHandler")
+    trust = try TrustDesk(configuration.authentication.trust, service: configuration.service)
+    if trust.compared != nil, configuration.authentication.codeHandler == nil {
+      throw SessionError(
+        .invalidArgument, "TrustPolicy.code needs an app that shows codes: set authentication.codeHandler")
     }
     do {
       let type = try ServiceType(configuration.service)
       let name =
-        configuration.advertising.hidesDevice
+        configuration.discovery.advertising.hidesDevice
         ? DiscoveryRecord.randomName() : try DiscoveryRecord.lastingName(of: identity, service: type)
       discovery = DiscoveryDesk(
         serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration),
-        recognitionKey: configuration.advertising.hidesDevice ? nil : try identity.recognitionKey)
+        recognitionKey: configuration.discovery.advertising.hidesDevice ? nil : try identity.recognitionKey)
       loop = try EventLoop(clock: configuration.transport.clock)
       tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
@@ -68,8 +69,8 @@ public actor Session {
     } catch {
       throw SessionError(.io, "the event loop cannot start: \(error)", cause: error)
     }
-    frames = FrameDesk(interval: configuration.realignmentInterval)
-    maps = MapDesk(store: configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) })
+    frameDesk = FrameDesk(interval: configuration.realignmentInterval)
+    mapDesk = MapDesk(store: configuration.mapFolder.map { ChunkStore(folder: $0.folder, limit: $0.limit) })
   }
 
   /// This peer.
@@ -148,12 +149,12 @@ public actor Session {
     guard !hasEnded else { return }
     showEnd()
     end.reason = reason
-    world.endAll(reason)
-    peers.endAll(reason)
-    messages.endAll(.sessionEnded)
+    worldDesk.endAll(reason)
+    peerDesk.endAll(reason)
+    messageDesk.endAll(.sessionEnded)
     resources.endAll()
-    streams.endAll()
-    maps.endAll()
+    streamDesk.endAll()
+    mapDesk.endAll()
     endChangeReaders()
     // Closing the files writes what is left: a saver that found the queue closed would tell of a full one.
     stopSaving()
@@ -243,7 +244,7 @@ extension Session {
     }
   }
 
-  /// Runs `body` with a session of the identity `name` in the folder ``Configuration/storage``, which is made if there is
+  /// Runs `body` with a session of the identity `name` in the folder ``Session/Configuration/Storage/folder``, which is made if there is
   /// none; without a folder, of the identity that ``PeerIdentity/loadOrCreate(named:in:)`` finds by default.
   ///
   /// - Throws: ``SessionError`` when the identity cannot be used or the session cannot start, and whatever `body` throws.
@@ -251,7 +252,7 @@ extension Session {
     named name: String, configuration: Configuration = Configuration(), isolation: isolated (any Actor)? = #isolation,
     _ body: (Session) async throws -> R
   ) async throws -> R {
-    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage)
+    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage.folder)
     return try await withSession(as: identity, configuration: configuration, isolation: isolation, body)
   }
 
@@ -273,14 +274,14 @@ extension Session {
     SessionHandle(of: try await begun(as: identity, configuration))
   }
 
-  /// Starts a session, as ``start(as:configuration:)``, of the identity `name` in the folder ``Configuration/storage``; without a
+  /// Starts a session, as ``start(as:configuration:)``, of the identity `name` in the folder ``Session/Configuration/Storage/folder``; without a
   /// folder, of the one that ``PeerIdentity/loadOrCreate(named:in:)`` finds by default.
   ///
   /// - Throws: ``SessionError`` when the identity cannot be used or the session cannot start.
   public static func start(
     named name: String, configuration: Configuration = Configuration()
   ) async throws(SessionError) -> SessionHandle {
-    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage)
+    let identity = try PeerIdentity.loadOrCreate(named: name, in: configuration.storage.folder)
     return try await start(as: identity, configuration: configuration)
   }
 
@@ -306,7 +307,7 @@ extension Session {
   /// Listens and advertises.
   func begin() async throws(SessionError) {
     do throws(SessionError) {
-      if let storage = configuration.storage { _ = try PrivateFolder(path: storage) }
+      if let storage = configuration.storage.folder { _ = try PrivateFolder(path: storage) }
       let port = try await listen(on: listenAddress(), restoring: openState())
       listeningPort.store(port, ordering: .relaxed)
     } catch {
@@ -349,29 +350,29 @@ extension Session {
     var node = NodeConfiguration(
       peerID: identity.peerID, incarnation: random.next(), name: identity.name, service: discovery.serviceType.name,
       instance: discovery.instanceName,
-      election: ElectionConfiguration(priority: configuration.hostPriority, canHost: configuration.canHost),
-      mapPolicy: configuration.mapProviders, seed: random.next())
+      election: ElectionConfiguration(priority: configuration.hosting.priority, canHost: configuration.hosting.canHost),
+      mapPolicy: configuration.hosting.mapProviders, seed: random.next())
     node.firstAntiEntropy = ProtocolTimes.antiEntropy * Int.random(in: 1...1_000, using: &random) / 1_000
-    node.memberLimit = configuration.memberLimit
+    node.memberLimit = configuration.limits.members
     node.recognitionKey = discovery.recognitionKey
-    node.hostRequests = configuration.hostRequestHandler == nil ? .byPriority : .asked
-    node.mapMemoryLimit = max(configuration.mapMemoryLimit, 0)
+    node.hostRequests = configuration.hosting.requestHandler == nil ? .byPriority : .asked
+    node.mapMemoryLimit = max(configuration.limits.mapMemory, 0)
     node.admitted = trust.admitted
     node.signatures = identity.signatures
-    node.curatesMaps = configuration.ownership == .curated
-    if configuration.ownership != .open {
+    node.curatesMaps = configuration.hosting.ownership == .curated
+    if configuration.hosting.ownership != .open {
       node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
-    node.passcode = configuration.passcode
-    if configuration.driver != nil {
-      node.driverTime = max(.zero, min(configuration.driverTimeout, ProtocolTimes.handshakeMost))
+    node.passcode = configuration.authentication.passcode
+    if configuration.authentication.driver != nil {
+      node.driverTime = max(.zero, min(configuration.authentication.driverTimeout, ProtocolTimes.handshakeMost))
     }
-    node.showsCodes = configuration.codeHandler != nil
+    node.showsCodes = configuration.authentication.codeHandler != nil
     node.compared = trust.compared
-    node.cachesChunks = maps.store != nil
+    node.cachesChunks = mapDesk.store != nil
     node.asksBeforeGiving = configuration.ownershipHandler != nil
-    node.keepsOrphans = configuration.keepsOrphanedOwnership
-    node.keepsRecord = files.state != nil
+    node.keepsOrphans = configuration.hosting.keepsOrphanedOwnership
+    node.keepsRecord = savedFiles.state != nil
     return node
   }
 
@@ -387,26 +388,26 @@ extension Session {
   private static func record(
     of identity: PeerIdentity, _ configuration: Configuration
   ) throws(DiscoveryError) -> DiscoveryRecord {
-    var record = DiscoveryRecord(showing: configuration.advertising.showsName ? identity.name : nil)
-    record.asksForPasscode = configuration.passcode != nil
-    record.bucket = configuration.passcode?.bucket(for: configuration.service)
-    record.appInfo = configuration.advertising.info
-    if configuration.announcements != nil { record.key = DiscoveryDesk.key(of: identity.peerID) }
+    var record = DiscoveryRecord(showing: configuration.discovery.advertising.showsName ? identity.name : nil)
+    record.asksForPasscode = configuration.authentication.passcode != nil
+    record.bucket = configuration.authentication.passcode?.bucket(for: configuration.service)
+    record.appInfo = configuration.discovery.advertising.info
+    if configuration.discovery.announcements != nil { record.key = DiscoveryDesk.key(of: identity.peerID) }
     // Refused here rather than when discovery starts, or not at all where it is off.
     _ = try record.info()
     return record
   }
 
   private func startDiscovery(port: UInt16) throws(SessionError) {
-    guard configuration.discovery != .none else { return }
+    guard configuration.discovery.mode != .none else { return }
     renewTag()
     let memory = configuration.transport.memory
-    let source = (memory.map(DiscoverySource.memory) ?? .machine(configuration.discovery)).make()
-    try discovery.start(source, as: configuration.discoveryRole, port: port) {
+    let source = (memory.map(DiscoverySource.memory) ?? .machine(configuration.discovery.mode)).make()
+    try discovery.start(source, as: configuration.discovery.role, port: port) {
       [weak self, loop] event in
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
-    guard configuration.discoveryRole != .advertiser, memory == nil else { return }
+    guard configuration.discovery.role != .advertiser, memory == nil else { return }
     let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
     silence.deadline = loop.now + DiscoveryDesk.patience
     discovery.silence = silence
@@ -432,9 +433,9 @@ extension Session {
 
   /// Announces the session beside discovery, where the app wants that.
   private func startAnnouncing(port: UInt16) throws(SessionError) {
-    guard let settings = configuration.announcements else { return }
+    guard let settings = configuration.discovery.announcements else { return }
     let announcer = try Announcer(
-      settings, of: identity.tls, service: configuration.service, as: configuration.discoveryRole, sessionPort: port,
+      settings, of: identity.tls, service: configuration.service, as: configuration.discovery.role, sessionPort: port,
       record: discovery.record, loop: loop
     ) { [unowned self] outcome in assumeIsolated { $0.tell($0.discovery.take(outcome)) } }
     discovery.announce(by: announcer)

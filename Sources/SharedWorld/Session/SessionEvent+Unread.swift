@@ -26,7 +26,7 @@ extension Session.Event {
     /// The words for a reader that has lost them.
     var advice: String {
       switch self {
-      case .anchors: "changes of anchors were dropped because they were not read; read session.anchors() again"
+      case .anchors: "changes of anchors were dropped because they were not read; read session.world.anchors again"
       case .problems: "problems were dropped because they were not read; read events faster"
       case .unreliable:
         "unreliable messages were dropped because they were not read; read events faster, or use fewer keys"

@@ -31,7 +31,7 @@ extension Session {
     case invitationReceived(Invitation)
     /// An invitation by this peer was withdrawn, timed out or settled otherwise; the task of its handler is cancelled.
     case invitationEnded(Peer, id: Invitation.ID)
-    /// An invitation by ``Configuration/invitePolicy`` or ``Session/keepInviting(_:)`` failed; whether it is repeated.
+    /// An invitation by ``Session/Configuration/Invitations/outgoing`` or ``Session/Peers/keepInviting(_:)`` failed; whether it is repeated.
     case invitationFailed(InvitationTarget, SessionError, isRetried: Bool)
     /// Two people are to compare a code; the handler in the configuration is being asked.
     case codeShown(CodeComparison)
@@ -85,7 +85,7 @@ extension Session {
 
     /// Another peer drags an anchor; it is somewhere else for as long as the drag lasts.
     case anchorDragged(LivePose)
-    /// A drag of another peer has ended; the anchor is where ``Session/anchors()`` says.
+    /// A drag of another peer has ended; the anchor is where ``Session/World/anchors`` says.
     case dragEnded(AnchorID, by: Peer)
     /// Another peer's device is here now.
     case participantMoved(LivePose)
@@ -96,14 +96,14 @@ extension Session {
 
     /// More of a map has been verified.
     case mapProgress(MapProgress)
-    /// A map has arrived, is verified and can be read with ``Session/map()``.
+    /// A map has arrived, is verified and can be read with ``Session/Maps/latest()``.
     case mapReceived(MapReceipt)
     /// A map could not be used, or a source sent something wrong.
     case mapFailed(SessionError)
     /// A peer has come further with the session's map, or has another one.
     case peerMapChanged(Peer, MapStatus)
     /// A peer's frame lies elsewhere in this peer's than before, or is not aligned any more: what that peer placed has moved, come
-    /// or gone. Read ``Session/anchors()`` again.
+    /// or gone. Read ``Session/World/anchors`` again.
     case alignmentChanged(Peer, PeerAlignment)
 
     // MARK: Messages
@@ -124,7 +124,7 @@ extension Session {
 
     // MARK: Files
 
-    /// A peer offers a resource; answer with ``Session/accept(_:)`` or ``Session/decline(_:)`` within ten minutes.
+    /// A peer offers a resource; answer with ``Session/Files/accept(_:)`` or ``Session/Files/decline(_:)`` within ten minutes.
     indirect case resourceOffered(ResourceOffer)
     /// More of a resource is here, or at a receiver.
     indirect case resourceProgress(ResourceProgress)

@@ -40,9 +40,9 @@ extension Session {
     public let revision: UInt64
     /// Peers, host, map and candidates.
     public let state: State
-    /// The anchors that have a place in this peer's frame, in the order of their ids, as ``Session/anchors()``.
+    /// The anchors that have a place in this peer's frame, in the order of their ids, as ``Session/World/anchors``.
     public let anchors: [Anchor]
-    /// The hash of the replicated state, as ``Session/digest()``.
+    /// The hash of the replicated state, as ``Session/World/digest``.
     public let digest: SHA256Digest
     /// Where the devices of other peers are, in this peer's frame.
     public let participants: [LivePose]

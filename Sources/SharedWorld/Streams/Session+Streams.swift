@@ -1,23 +1,14 @@
 import Basics
 import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 // Streams travel as messages of a kind and a chain of their own: they wait neither for unread messages nor behind them.
 
 extension Session {
   /// Opens a stream of bytes to a member, and waits until its app has accepted it.
-  ///
-  /// The peer accepts with ``streams(named:)``. Both sides may write and read then.
-  /// - Parameters:
-  ///   - name: 1 to ``PeerStream/nameLimit`` bytes of UTF-8 without control characters; several streams may have one name.
-  ///   - peer: A member.
-  ///   - timeout: How long the peer's app may take, the way there and back included.
-  /// - Throws: ``SessionError`` with the code `unhandled` (nothing there accepts streams of this name), `request-timed-out`,
-  ///   `limit-exceeded` (``PeerStream/limit`` streams to the peer have not ended), `stream-reset` (the peer's app let go of it),
-  ///   `unknown-peer`, `not-connected` (the peer is gone), `invalid-argument`, `cancelled` or `ended`.
-  public func openStream(
-    named name: String, to peer: PeerID, timeout: Duration = .seconds(10)
+  func openStream(
+    named name: String, to peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> PeerStream {
     guard (1...PeerStream.nameLimit).contains(name.utf8.count), PlainText.allows(name) else {
       throw SessionError(
@@ -25,11 +16,11 @@ extension Session {
         "the name of a stream has 1 to \(PeerStream.nameLimit) bytes of text without control characters: '\(name)'")
     }
     let key: StreamKey
-    do { key = try streams.book.open(name, to: peer) } catch { throw SessionError(error) }
+    do { key = try streamDesk.book.open(name, to: peer) } catch { throw SessionError(error) }
     // It is released when the opening fails, and forgotten with that.
     let stream = PeerStream(key, named: name, with: self.peer(key.peer), of: self)
     let outcome = await suspend { caller in
-      streams.open(key, until: loop.time(after: timeout), caller)
+      streamDesk.open(key, until: loop.time(after: timeout), caller)
       setStreamTimer()
     } cancel: {
       $0.cancelOpening(key)
@@ -39,17 +30,6 @@ extension Session {
     try outcome.get()
     return stream
   }
-
-  /// The streams that other peers open to this one under some names, from now on.
-  ///
-  ///     for await stream in session.streams(named: "log") { group.addTask { try await copy(stream) } }
-  ///
-  /// An opener learns at once that nothing here accepts streams of its name. To refuse a stream after a look at its name
-  /// and peer, call ``PeerStream/reset(_:)``.
-  /// - Parameter pattern: A name, where `*` between slashes stands for any one word and `**` at the end for any words.
-  public nonisolated func streams(named pattern: String = "**") -> IncomingStreams {
-    IncomingStreams(mailbox: hub.streams.subscribe(to: pattern))
-  }
 }
 
 // MARK: - Streams
@@ -57,11 +37,11 @@ extension Session {
 extension Session {
   /// The next bytes of a stream; nil after their end.
   func read(_ key: StreamKey) async throws(SessionError) -> [UInt8]? {
-    let number = streams.numbers.next()
+    let number = streamDesk.numbers.next()
     let outcome = await suspend { caller in
-      streams.read(key, number, caller)
+      streamDesk.read(key, number, caller)
     } cancel: {
-      $0.streams.cancelRead(key, number)
+      $0.streamDesk.cancelRead(key, number)
     } then: {
       serveStreams()
     }
@@ -70,9 +50,9 @@ extension Session {
 
   /// Writes bytes to a stream, or the end of them, and waits until they have left.
   func write(_ bytes: [UInt8], isEnd: Bool = false, to key: StreamKey) async throws(SessionError) {
-    let number = streams.numbers.next()
+    let number = streamDesk.numbers.next()
     let outcome = await suspend { caller in
-      streams.write(bytes, isEnd: isEnd, key, number, caller)
+      streamDesk.write(bytes, isEnd: isEnd, key, number, caller)
     } cancel: {
       $0.cancelWrite(key, number)
     } then: {
@@ -84,24 +64,24 @@ extension Session {
   /// Accepts a stream of another peer; false when it is over already.
   func accept(_ key: StreamKey) -> Bool {
     defer { serveStreams() }
-    return streams.book.update(key) { $0.accept() } ?? false
+    return streamDesk.book.update(key) { $0.accept() } ?? false
   }
 
   /// Ends a stream, and tells the other side why.
   func reset(_ key: StreamKey, _ reason: RemoteError) {
     let reset = StreamReset(.app, reason.code, reason.message)
-    _ = streams.book.update(key) { $0.reset(reset, .resetHere(reset)) }
+    _ = streamDesk.book.update(key) { $0.reset(reset, .resetHere(reset)) }
     serveStreams()
   }
 
   /// The app does not hold a stream any more.
   func release(_ key: StreamKey) {
-    streams.book.release(key)
+    streamDesk.book.release(key)
     serveStreams()
   }
 
   private func cancelWrite(_ key: StreamKey, _ number: UInt64) {
-    streams.cancelWrite(key, number)
+    streamDesk.cancelWrite(key, number)
     serveStreams()
   }
 
@@ -111,21 +91,21 @@ extension Session {
 
   /// Ends the opening of a stream.
   private func giveUp(_ key: StreamKey, _ code: String, _ failure: StreamFailure) {
-    guard streams.book.flow(key)?.stage == .opening else { return }
-    _ = streams.book.update(key) { $0.reset(StreamReset(.app, code), failure) }
+    guard streamDesk.book.flow(key)?.stage == .opening else { return }
+    _ = streamDesk.book.update(key) { $0.reset(StreamReset(.app, code), failure) }
     serveStreams()
   }
 
   /// Has the openings that are late at the next deadline ended then.
   private func setStreamTimer() {
-    if streams.timer == nil {
-      streams.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
+    if streamDesk.timer == nil {
+      streamDesk.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
     }
-    streams.timer?.deadline = streams.deadline
+    streamDesk.timer?.deadline = streamDesk.deadline
   }
 
   private func endLateOpenings() {
-    for key in streams.late(at: loop.now) { giveUp(key, "timed-out", .notOpened(isLate: true)) }
+    for key in streamDesk.late(at: loop.now) { giveUp(key, "timed-out", .notOpened(isLate: true)) }
     setStreamTimer()
   }
 
@@ -135,28 +115,28 @@ extension Session {
   func takeStreams(of events: [NodeEvent]) {
     guard let incarnation else { return }
     var hasNews = false
-    for event in events where streams.book.take(event, me: incarnation) { hasNews = true }
+    for event in events where streamDesk.book.take(event, me: incarnation) { hasNews = true }
     if hasNews { serveStreams() }
   }
 
   /// Sends the letters that are due, and resumes the callers for which something has changed, until nothing is left to do.
   private func serveStreams() {
     // A turn of the node may bring events, and with them this call, before the letter of the turn is accounted for.
-    guard !exchange(&streams.isServing, with: true) else { return }
+    guard !exchange(&streamDesk.isServing, with: true) else { return }
     repeat {
-      for key in streams.settle() {
-        guard let name = streams.book.flow(key)?.name else { continue }
+      for key in streamDesk.settle() {
+        guard let name = streamDesk.book.flow(key)?.name else { continue }
         // Without a reader it is released here, and refused with that.
         hub.streams.put(PeerStream(key, named: name, with: self.peer(key.peer), of: self))
       }
     } while sendNextLetter()
-    streams.isServing = false
+    streamDesk.isServing = false
   }
 
   /// Sends one letter; false when there is none.
   private func sendNextLetter() -> Bool {
-    guard let (peer, letter) = streams.book.next() else { return false }
-    streams.book.sent(letter, to: peer, send(letter, to: peer))
+    guard let (peer, letter) = streamDesk.book.next() else { return false }
+    streamDesk.book.sent(letter, to: peer, send(letter, to: peer))
     return true
   }
 

@@ -11,7 +11,7 @@ public enum TrustPolicy: Hashable, Sendable {
   case pinned(Set<PeerID>)
   /// The keys in a ``PinStore``, and those whose six-digit code two people have compared on this device, which are then recorded.
   ///
-  /// It needs ``Session/Configuration/codeHandler``. This peer does not connect to one that another member
+  /// It needs ``Session/Configuration/Authentication/codeHandler``. This peer does not connect to one that another member
   /// admits before its code is compared here: when either user invites the other, or the other peer connects to this one.
   case code(PinStore)
 }

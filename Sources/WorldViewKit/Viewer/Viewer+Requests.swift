@@ -94,7 +94,7 @@ extension Viewer {
   /// The link with which others invite this peer, as text and as the rows of a QR code.
   private func link() async throws(HTTPFailure) -> HTTPResponse {
     let text: String
-    do throws(SessionError) { text = try await session.invitationLink().description } catch {
+    do throws(SessionError) { text = try await session.peers.invitationLink().description } catch {
       throw HTTPFailure(409, error.message)
     }
     return try picture(of: text)
@@ -180,7 +180,7 @@ extension Viewer {
       group.addTask {
         while true {
           do throws(SessionError) {
-            return .success(try await session.invite(target, timeout: .seconds(60)))
+            return .success(try await session.peers.invite(target, timeout: .seconds(60)))
           } catch {
             guard error.code == .invitationTimedOut, !Task.isCancelled else { return .failure(error) }
           }
@@ -233,7 +233,7 @@ extension Viewer {
   func enterRoom() async {
     for place in entry.room {
       do throws(SessionError) {
-        _ = try await session.invite(place)
+        _ = try await session.peers.invite(place)
         trouble = nil
         changes.announce()
         return
@@ -253,7 +253,7 @@ extension Viewer {
   private func addresses(of room: InvitationTarget?) async -> [InvitationTarget] {
     guard let room else { return [] }
     guard let candidate = room.candidate else { return [room] }
-    return (try? await session.resolve(candidate))?.map(InvitationTarget.address) ?? []
+    return (try? await session.peers.resolve(candidate))?.map(InvitationTarget.address) ?? []
   }
 
   /// Keeps what is wrong with an invitation, and whether a passcode would help.
@@ -268,7 +268,7 @@ extension Viewer {
 
 extension Viewer {
   func kick(_ request: PeerRequest) async throws(HTTPFailure) -> HTTPResponse {
-    try await edit { session throws(SessionError) in try await session.kick(try PeerID(page: request.peer)) }
+    try await edit { session throws(SessionError) in try await session.peers.remove(try PeerID(page: request.peer)) }
   }
 
   func setRole(_ request: RoleRequest) async throws(HTTPFailure) -> HTTPResponse {
@@ -276,20 +276,20 @@ extension Viewer {
       throw HTTPFailure(400, "there is no role \(request.role)")
     }
     return try await edit { session throws(SessionError) in
-      try await session.setRole(role, of: try PeerID(page: request.peer))
+      try await session.peers.setRole(role, of: try PeerID(page: request.peer))
     }
   }
 
   func setLock(_ request: LockRequest) async throws(HTTPFailure) -> HTTPResponse {
     try await edit { session throws(SessionError) in
-      if request.isLocked { try await session.lock() } else { try await session.unlock() }
+      if request.isLocked { try await session.peers.lock() } else { try await session.peers.unlock() }
     }
   }
 
   /// Lets strangers try the passcode again.
   func unlockPasscode() async throws(HTTPFailure) -> HTTPResponse {
     trouble = nil
-    return try await edit { session in await session.unlockPasscode() }
+    return try await edit { session in await session.peers.unlockPasscode() }
   }
 }
 

@@ -12,10 +12,10 @@ extension Viewer {
     let state = await session.state()
     var peers: [JSON] = []
     for peer in state.peers {
-      let (alignment, role) = (await session.alignment(of: peer.id), try? await session.role(of: peer.id))
+      let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))
       peers.append(describe(peer, alignment, role))
     }
-    let anchors = await session.anchors()
+    let anchors = await session.world.anchors
     let map: JSON =
       scene.mapID.map { id in
         [
@@ -36,7 +36,7 @@ extension Viewer {
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
       "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
-      "digest": .string(await session.digest().description),
+      "digest": .string(await session.world.digest.description),
       "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
@@ -194,8 +194,8 @@ extension Viewer {
 
   /// The rights of this peer over members.
   func describeRights(_ state: Session.State) async -> JSON.Members {
-    let role = try? await session.role(of: session.localPeer.id)
-    let isOwned = (try? await session.owner()) ?? nil != nil
+    let role = try? await session.peers.role(of: session.localPeer.id)
+    let isOwned = (try? await session.peers.creator) ?? nil != nil
     let rules = role == .creator || role == .moderator
     return [
       "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(role?.rawValue),

@@ -72,14 +72,16 @@ extension Viewer {
   /// The map in view with the anchors of the session and, until it is sent, those of its file.
   private func currentMap() async -> WorldMap {
     let (isUnsent, shown) = (isUnsent, scene.map)
-    return shown.saved(with: await session.anchors(), isUnsent: isUnsent)
+    return shown.saved(with: await session.world.anchors, isUnsent: isUnsent)
   }
 
   // MARK: The session's map
 
   /// Brings the session's map into view if it is another one than before; one that was not sent stays until the user decides.
   func refreshScene() async {
-    guard let id = await session.state().mapID, id != sharedID, !isUnsent, let map = await session.map() else { return }
+    guard let id = await session.state().mapID, id != sharedID, !isUnsent, let map = await session.maps.latest() else {
+      return
+    }
     let scene = await Self.prepare(map, id)
     // Another page may have been faster.
     guard id != sharedID, !isUnsent else { return }
@@ -101,7 +103,7 @@ extension Viewer {
     // A map that counts as seen does not ask again.
     if !request.isShown {
       sharedID = id
-    } else if let map = await session.map() {
+    } else if let map = await session.maps.latest() {
       (scene, sharedID) = (await Self.prepare(map, id), id)
     }
     changes.announce()
@@ -131,7 +133,7 @@ extension Int {
 extension Viewer {
   func tap(_ tap: TapRequest) async throws(HTTPFailure) -> HTTPResponse {
     await refreshScene()
-    guard let hit = await Self.hit(tap, in: scene, anchors: await session.anchors()) else {
+    guard let hit = await Self.hit(tap, in: scene, anchors: await session.world.anchors) else {
       throw HTTPFailure(409, scene.mapID == nil ? "there is no map yet" : "there is nothing under the tap")
     }
     return try await edit { session throws(SessionError) in
@@ -150,7 +152,7 @@ extension Viewer {
   func rename(_ request: RenameRequest) async throws(HTTPFailure) -> HTTPResponse {
     try await edit { session throws(SessionError) in
       let old = try await self.anchor(try AnchorID(page: request.anchor))
-      try await session.rename(old.id, to: request.name)
+      try await session.world.rename(old.id, to: request.name)
       self.edits.history.record(.rename(old.id, from: old.name, to: request.name))
     }
   }
@@ -180,7 +182,7 @@ extension Viewer {
   /// Carries out a step of the history, if there is one.
   private func perform(_ step: UndoHistory.Step?, _ reason: String) async throws(HTTPFailure) -> HTTPResponse {
     guard let step else { throw HTTPFailure(409, reason) }
-    return try await edit { session throws(SessionError) in try await session.perform(step) }
+    return try await edit { session throws(SessionError) in try await session.world.perform(step) }
   }
 
   func edit(_ change: (Session) async throws(SessionError) -> Void) async throws(HTTPFailure) -> HTTPResponse {
@@ -204,7 +206,7 @@ extension Viewer {
   }
 
   private func anchor(_ id: AnchorID) async throws(SessionError) -> Anchor {
-    guard let anchor = await session.anchors().first(where: { $0.id == id }) else {
+    guard let anchor = await session.world.anchors.first(where: { $0.id == id }) else {
       throw SessionError(.unknownAnchor, "the anchor was removed")
     }
     return anchor
@@ -253,15 +255,15 @@ extension Viewer {
   private func hold(_ id: AnchorID) async throws(SessionError) -> Hand.Held {
     if let held = hand.find(id) { return held }
     let anchor = try await anchor(id)
-    return hand.take(try await session.beginDrag(id), from: anchor.transform)
+    return hand.take(try await session.world.beginDrag(id), from: anchor.transform)
   }
 
   /// The devices and the anchors in other peers' hands: what may be new sixty times a second.
   func live() async -> JSON.Members {
     [
-      "devices": .array(await session.participants().map(describeDevice)),
+      "devices": .array(await session.world.participants.map(describeDevice)),
       "drags": .array(
-        await session.drags().map { pose in
+        await session.world.drags.map { pose in
           [
             "id": .string(pose.anchor.description), "peer": .string(pose.peer.id.description),
             "transform": Self.numbers(pose.transform),

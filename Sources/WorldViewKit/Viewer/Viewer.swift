@@ -89,7 +89,7 @@ package actor Viewer {
     let isPictured = isOpenToOthers && isatty(STDOUT_FILENO) == 1
     console.say(.serving(address, me, port: session.port, isPictured: isPictured))
     if let kept = entry.kept { await takeOver(kept) }
-    for target in options.peer.connect where !entry.room.contains(target) { await session.keepInviting(target) }
+    for target in options.peer.connect where !entry.room.contains(target) { await session.peers.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
@@ -229,7 +229,7 @@ extension Viewer {
   /// The belongings of this session, for the next one.
   func kept() async -> Kept {
     let isMapOwn = isShared && scene.map.provider == nil
-    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.anchors(), edits: edits)
+    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.world.anchors, edits: edits)
   }
 
   /// Takes over what the session before had; a map of somebody else comes into view without being shared here.
@@ -243,7 +243,7 @@ extension Viewer {
         let id = try await session.share(map)
         (scene, sharedID) = (await Self.prepare(map, id), id)
       }
-      try await session.place(kept.anchors)
+      try await session.world.place(kept.anchors)
     } catch {
       trouble = Trouble(text: error.message)
     }

@@ -10,11 +10,11 @@ struct AnnouncedSessionTests {
   /// A configuration whose service and port no other test uses, with announcements alone.
   private static func configuration() -> Session.Configuration {
     var configuration = Session.Configuration(service: "swn-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .none
-    configuration.announcements = Session.Configuration.Announcements()
-    configuration.announcements?.port = UInt16.random(in: 30_000..<60_000)
-    configuration.advertising.showsName = true
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .none
+    configuration.discovery.announcements = Session.Configuration.Announcements()
+    configuration.discovery.announcements?.port = UInt16.random(in: 30_000..<60_000)
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -29,10 +29,10 @@ struct AnnouncedSessionTests {
         let found = try await events.first { if case .candidateFound(let it) = $0 { it } else { nil } }
         #expect(found.name == "bob" && found.ways == [.announcement] && found.announcedKey == bob.localPeer.id)
         #expect(await alice.state().candidates.map(\.id) == [found.id])
-        try await bob.lock()
+        try await bob.peers.lock()
         _ = try await events.first { if case .candidateFound(let it) = $0, it.standing == .locked { it } else { nil } }
-        try await bob.unlock()
-        #expect(try await alice.invite(.candidate(found.id)) == bob.localPeer)
+        try await bob.peers.unlock()
+        #expect(try await alice.peers.invite(.candidate(found.id)) == bob.localPeer)
         let bound = try await events.first { if case .candidateFound(let it) = $0 { it.peer } else { nil } }
         #expect(bound == bob.localPeer)
         await bob.leave()
@@ -46,14 +46,14 @@ struct AnnouncedSessionTests {
   func asked() async throws {
     let configuration = Self.configuration()
     var asking = configuration
-    asking.announcements?.port = UInt16.random(in: 20_000..<30_000)
-    asking.discoveryRole = .browser
+    asking.discovery.announcements?.port = UInt16.random(in: 20_000..<30_000)
+    asking.discovery.role = .browser
     let quiet = asking
     // The port of the announcements differs, so that neither hears what the other sends to all.
-    var target = try #require(asking.announcements)
-    target.port = try #require(configuration.announcements?.port)
+    var target = try #require(asking.discovery.announcements)
+    target.port = try #require(configuration.discovery.announcements?.port)
     target.probes = [try #require(Session.Configuration.Probe("127.0.0.1"))]
-    asking.announcements = target
+    asking.discovery.announcements = target
     let browser = asking
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: quiet) { carol in

@@ -115,10 +115,10 @@ struct SessionCacheTests {
   /// Joins `alice` with a session that has a cache, until it has the map and is synchronised; what it asked others for.
   private static func fetch(_ alice: Session, cache folder: String) async throws -> (asked: Int, problems: Int) {
     var configuration = TestSessions.configuration()
-    configuration.mapCache = MapCache(folder: folder)
+    configuration.storage.mapCache = MapCache(folder: folder)
     let identity = try TestSessions.identity("bob")
     return try await Session.withSession(as: identity, configuration: configuration) { bob in
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       var (asked, problems, isHere) = (0, 0, false)
       for await event in bob.events {
         switch event {
@@ -127,7 +127,7 @@ struct SessionCacheTests {
         case .problem(let error): problems += error.code == .io ? 1 : 0
         case .synchronized(let digest):
           guard isHere else { continue }
-          #expect(await alice.digest() == digest)
+          #expect(await alice.world.digest == digest)
           return (asked, problems)
         default: break
         }

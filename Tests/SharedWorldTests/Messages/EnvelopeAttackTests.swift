@@ -9,7 +9,7 @@ struct EnvelopeAttackTests {
   @Test("fault 26: malformed ones come back or are ignored, forged words about messages change nothing, and it goes on")
   func malformed() async throws {
     try await TestSessions.joined { alice, bob in
-      let labels = alice.messages(LabelEvent.self)
+      let labels = alice.messages.of(LabelEvent.self)
       let sent = try await alice.send(LabelEvent(text: "x"), to: .peer(bob.localPeer.id), at: "draw")
       let envelope = LetterTests.plain
       let error = RemoteError("forged")
@@ -49,7 +49,7 @@ struct EnvelopeAttackTests {
   @Test("a request under a number that is being answered is ignored, and one that is withdrawn is not answered")
   func numbers() async throws {
     try await TestSessions.joined { alice, bob in
-      let questions = bob.requests(LabelEvent.self)
+      let questions = bob.messages.requests(LabelEvent.self)
       let request = Letter.request(1, LetterTests.plain)
       for letter in [request, request, .withdrawal(1), request] {
         _ = try await alice.transmit(Parcel(letter.bytes, as: .envelope, to: .all))

@@ -20,12 +20,12 @@ struct ObjectMessageTests {
   @Test("arrive decoded, with placement and fields, in order, at those that read their type and endpoint")
   func arrive() async throws {
     try await TestSessions.joined { alice, bob in
-      let (labels, pens) = (bob.messages(LabelEvent.self, at: "draw/*"), bob.messages(PenEvent.self))
+      let (labels, pens) = (bob.messages.of(LabelEvent.self, at: "draw/*"), bob.messages.of(PenEvent.self))
       let transform = Transform(translation: [1, 2, 3])
-      try await alice.send(
+      try await alice.messages.send(
         Message(LabelEvent(text: "one"), transform: transform, fields: ["a": "b"]), to: .all, at: "draw/red")
       try await alice.send(PenEvent.down([1, 2, 3], width: 0.5), to: .peer(bob.localPeer.id), at: "pen")
-      try await alice.sendNow(LabelEvent(text: "two"), to: .all, at: "draw/blue")
+      try await alice.messages.sendNow(LabelEvent(text: "two"), to: .all, at: "draw/blue")
       try await alice.send(PenEvent.up, to: .all, at: "pen")
       var label = labels.makeAsyncIterator()
       let one = try #require(await label.next())
@@ -41,7 +41,7 @@ struct ObjectMessageTests {
   @Test("bytes and objects keep one order, and neither gets into the other's way")
   func bytes() async throws {
     try await TestSessions.joined { alice, bob in
-      let labels = bob.messages(LabelEvent.self)
+      let labels = bob.messages.of(LabelEvent.self)
       try await alice.send([1])
       try await alice.send(LabelEvent(text: "x"), to: .all, at: "draw")
       try await alice.send([2])
@@ -57,7 +57,7 @@ struct ObjectMessageTests {
   @Test("come back when nothing reads them, or when they cannot be decoded, and the session goes on")
   func returned() async throws {
     try await TestSessions.joined { alice, bob in
-      let numbers = bob.messages(Int.self, at: "number")
+      let numbers = bob.messages.of(Int.self, at: "number")
       let id = try await alice.send(LabelEvent(text: "x"), to: .all, at: "draw")
       var events = alice.events.makeAsyncIterator()
       func next() async throws -> MessageReturn {
@@ -85,7 +85,7 @@ struct ObjectMessageTests {
   @Test("come back when a handler throws, with the text that it gives, and only that")
   func handlers() async throws {
     try await TestSessions.joined { alice, bob in
-      let labels = bob.messages(LabelEvent.self)
+      let labels = bob.messages.of(LabelEvent.self)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           await labels.handle { label in
@@ -114,7 +114,7 @@ struct ObjectMessageTests {
   @Test("a stream that is not read makes the sender wait, and nothing is lost when it is")
   func slow() async throws {
     try await TestSessions.joined { alice, bob in
-      let labels = bob.messages(LabelEvent.self)
+      let labels = bob.messages.of(LabelEvent.self)
       let text = String(repeating: "x", count: 50_000)
       let sent = Counter()
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -168,7 +168,7 @@ struct ObjectMessageTests {
       let skewed = Transform(columns: ([2, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]))
       #expect(
         await code { () async throws(SessionError) in
-          try await alice.send(Message(label, transform: skewed), to: .all, at: "a")
+          try await alice.messages.send(Message(label, transform: skewed), to: .all, at: "a")
         } == .invalidArgument)
     }
   }
@@ -201,7 +201,7 @@ struct ObjectMessageTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
         _ = try await alice.join(bob.address)
-        let labels = bob.messages(LabelEvent.self, at: "new")
+        let labels = bob.messages.of(LabelEvent.self, at: "new")
         let error = await #expect(throws: SessionError.self) {
           try await alice.send(LabelEvent(text: "x"), to: .all, at: "private")
         }
@@ -240,7 +240,7 @@ struct ObjectMessageTests {
         try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
           carol in
           for peer in [bob, carol] { _ = try await alice.join(peer.address) }
-          let (texts, others) = (bob.messages(String.self), carol.messages(String.self))
+          let (texts, others) = (bob.messages.of(String.self), carol.messages.of(String.self))
           let id = try await alice.send("hello", to: .all, at: "chat")
           var text = texts.makeAsyncIterator()
           #expect(await text.next()?.object == "hello")
@@ -275,7 +275,7 @@ struct ObjectMessageTests {
       return false
     }
     try await TestSessions.joined { alice, bob in
-      let (one, other) = (bob.messages(Witness.self, at: "one"), bob.messages(Witness.self, at: "other"))
+      let (one, other) = (bob.messages.of(Witness.self, at: "one"), bob.messages.of(Witness.self, at: "other"))
       try await alice.send(Witness(), to: .all, at: "one")
       try await alice.send(Witness(), to: .all, at: "other")
       #expect(await isReadHere(one, on: alice))
@@ -286,9 +286,9 @@ struct ObjectMessageTests {
   @Test("an anchor's payload holds an object, and says what it is if it holds another")
   func payload() async throws {
     try await TestSessions.joined { alice, bob in
-      let id = try await alice.place(
+      let id = try await alice.world.place(
         Anchor(name: "lamp"), payload: LabelEvent(text: "on"), acknowledgement: .everyPresentMember)
-      let anchor = try #require(await bob.anchors().first { $0.id == id })
+      let anchor = try #require(await bob.world.anchors.first { $0.id == id })
       #expect(try anchor.decodePayload(LabelEvent.self) == LabelEvent(text: "on"))
       #expect(anchor.payload?.contentType == "application/json")
       let wrong = #expect(throws: SessionError.self) { try anchor.decodePayload(Int.self) }

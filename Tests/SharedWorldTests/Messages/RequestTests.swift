@@ -16,7 +16,7 @@ struct RequestTests {
     _ body: @Sendable (Session, PeerID) async throws -> Void
   ) async throws {
     try await TestSessions.joined { alice, bob in
-      let questions = bob.requests(Question.self, at: "quiz/*")
+      let questions = bob.messages.requests(Question.self, at: "quiz/*")
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await questions.answer(handler) }
         try await body(alice, bob.localPeer.id)
@@ -30,7 +30,7 @@ struct RequestTests {
     _ alice: Session, _ bob: PeerID, at endpoint: String = "quiz/1", timeout: Duration = .seconds(60)
   ) async -> SessionError? {
     do throws(SessionError) {
-      let _: Int = try await alice.request(Question(text: "x"), from: bob, at: endpoint, timeout: timeout)
+      let _: Int = try await alice.messages.request(Question(text: "x"), from: bob, at: endpoint, timeout: timeout)
       return nil
     } catch {
       return error
@@ -40,7 +40,7 @@ struct RequestTests {
   @Test("are answered, each by its own answer, with placements and fields both ways")
   func answered() async throws {
     try await TestSessions.joined { alice, bob in
-      let questions = bob.requests(Question.self, at: "quiz/*")
+      let questions = bob.messages.requests(Question.self, at: "quiz/*")
       let bobID = bob.localPeer.id
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
@@ -52,13 +52,15 @@ struct RequestTests {
           for length in 0..<40 {
             asking.addTask {
               let question = Question(text: String(repeating: "x", count: length))
-              return (length, try await alice.request(question, from: bobID, at: "quiz/1", timeout: .seconds(60)))
+              return (
+                length, try await alice.messages.request(question, from: bobID, at: "quiz/1", timeout: .seconds(60))
+              )
             }
           }
           for try await (length, answer) in asking { #expect(answer == length) }
         }
         let there = Transform(translation: [1, 2, 3])
-        let answer: Message<Int> = try await alice.request(
+        let answer: Message<Int> = try await alice.messages.request(
           Message(Question(text: "ab"), transform: there), from: bobID, at: "quiz/2", timeout: .seconds(60))
         #expect(answer.object == 2 && answer.transform == there && answer.fields == ["from": "quiz/2"])
         group.cancelAll()
@@ -69,10 +71,10 @@ struct RequestTests {
   @Test("whose answer is too long fail on both sides with the size that would do")
   func longAnswer() async throws {
     try await TestSessions.joined { alice, bob in
-      let questions = bob.requests(Question.self, at: "quiz/*")
+      let questions = bob.messages.requests(Question.self, at: "quiz/*")
       async let answering: Void = questions.answer { _ in String(repeating: "x", count: 61 * 1024) }
       let error = await #expect(throws: SessionError.self) {
-        let _: String = try await alice.request(Question(text: "x"), from: bob.localPeer.id, at: "quiz/1")
+        let _: String = try await alice.messages.request(Question(text: "x"), from: bob.localPeer.id, at: "quiz/1")
       }
       #expect(error?.code == .requestFailed && (error?.cause as? RemoteError)?.code == "limit-exceeded")
       let problem = try await bob.first { if case .problem(let problem) = $0 { problem } else { nil } }
@@ -106,7 +108,7 @@ struct RequestTests {
       #expect(await Self.failure(alice, alice.localPeer.id)?.code == .unknownPeer)
       struct Question: Codable { var number = 1 }
       let error = await #expect(throws: SessionError.self) {
-        let _: Int = try await alice.request(Question(), from: bob, at: "quiz/1", timeout: .seconds(60))
+        let _: Int = try await alice.messages.request(Question(), from: bob, at: "quiz/1", timeout: .seconds(60))
       }
       #expect(error?.code == .undecodable)
     }
@@ -140,7 +142,7 @@ struct RequestTests {
         carol in
         let id = try await alice.join(carol.address).id
         let (news, teller) = AsyncStream.makeStream(of: Void.self)
-        let streams = [carol.requests(Question.self), bob.requests(Question.self)]
+        let streams = [carol.messages.requests(Question.self), bob.messages.requests(Question.self)]
         await withTaskGroup(of: Void.self) { group in
           for stream in streams {
             group.addTask {
@@ -172,7 +174,7 @@ struct RequestTests {
   func released() async throws {
     try await TestSessions.joined { alice, bob in
       let bobID = bob.localPeer.id
-      var questions: RequestStream<Question>? = bob.requests(Question.self)
+      var questions: RequestStream<Question>? = bob.messages.requests(Question.self)
       async let error = Self.failure(alice, bobID)
       // The request stands in the mailbox behind nothing.
       try await until { bob.hub.messages.unread(of: alice.localPeer.id) > 0 }
@@ -194,7 +196,9 @@ struct RequestTests {
     try await Self.answering(handler) { alice, bob in
       let sum = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<100 {
-          group.addTask { try await alice.request(Question(text: ""), from: bob, at: "quiz/1", timeout: .seconds(60)) }
+          group.addTask {
+            try await alice.messages.request(Question(text: ""), from: bob, at: "quiz/1", timeout: .seconds(60))
+          }
         }
         return try await group.reduce(0, +)
       }

@@ -49,15 +49,17 @@ struct AddressBookTests {
     try await TestSessions.withFolder { folder in
       let store = PinStore(path: folder.path() + "/known-peers")
       var configuration = TestSessions.configuration()
-      configuration.trust = .firstUse(store)
+      configuration.authentication.trust = .firstUse(store)
       let recording = configuration
       let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
       let book = AddressBook(beside: store)
       let port = try await Session.withSession(as: alice, configuration: recording) { alice in
         try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
-          let error = await #expect(throws: SessionError.self) { try await alice.invite(.known(bob.localPeer.id)) }
+          let error = await #expect(throws: SessionError.self) {
+            try await alice.peers.invite(.known(bob.localPeer.id))
+          }
           #expect(error?.code == .unknownPeer)
-          _ = try await bob.invite(alice.address)
+          _ = try await bob.peers.invite(alice.address)
           try await until { try await !book.addresses(of: bob.localPeer.id).isEmpty }
           return bob.port
         }
@@ -67,7 +69,7 @@ struct AddressBookTests {
       let again = listening
       try await Session.withSession(as: alice, configuration: recording) { alice in
         try await Session.withSession(as: bob, configuration: again) { bob in
-          let invited = try await alice.invite(.known(bob.localPeer.id))
+          let invited = try await alice.peers.invite(.known(bob.localPeer.id))
           #expect(invited == bob.localPeer)
         }
       }

@@ -18,11 +18,11 @@ struct AnchorChangesTests {
   func eachOnce() async throws {
     try await TestSessions.joined { alice, bob in
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-      var changes = bob.anchorChanges().makeAsyncIterator()
+      var changes = bob.world.changes().makeAsyncIterator()
       #expect(await read(1, from: &changes).map(\.kind) == [.present])
       #expect(await changes.next() == .current)
       try await alice.move(lamp, to: Transform(translation: [1, 0, 0]), acknowledgement: .everyPresentMember)
-      try await bob.rename(lamp, to: "desk lamp")
+      try await bob.world.rename(lamp, to: "desk lamp")
       try await bob.remove(lamp)
       let seen = await read(3, from: &changes)
       #expect(seen.map(\.kind) == [.updated, .updated, .removed])
@@ -37,7 +37,7 @@ struct AnchorChangesTests {
   func filtered() async throws {
     try await TestSessions.two { alice, _ in
       let near = AnchorFilter(namePrefix: "l", region: .init(center: .zero, radius: 2))
-      var changes = alice.anchorChanges(matching: near).makeAsyncIterator()
+      var changes = alice.world.changes(matching: near).makeAsyncIterator()
       #expect(await changes.next() == .current)
       let lamp = try await alice.place(Anchor(name: "lamp", transform: Transform(translation: [1, 0, 0])))
       try await alice.place(Anchor(name: "table"))
@@ -45,7 +45,7 @@ struct AnchorChangesTests {
       try await alice.move(lamp, to: Transform(translation: [0, 3, 0]))
       try await alice.move(lamp, to: Transform(translation: [0, 4, 0]))
       try await alice.move(lamp, to: .identity)
-      try await alice.rename(lamp, to: "torch")
+      try await alice.world.rename(lamp, to: "torch")
       let kinds = await read(5, from: &changes).map(\.kind)
       #expect(kinds == [.added, .updated, .removed, .added, .removed])
     }
@@ -55,11 +55,11 @@ struct AnchorChangesTests {
   func owned() async throws {
     try await TestSessions.two { alice, _ in
       let lamp = try await alice.place(Anchor(name: "lamp"))
-      var changes = alice.anchorChanges(matching: AnchorFilter(owner: alice.localPeer.id)).makeAsyncIterator()
+      var changes = alice.world.changes(matching: AnchorFilter(owner: alice.localPeer.id)).makeAsyncIterator()
       #expect(await changes.next() == .current)
-      _ = try await alice.requestOwnership(of: lamp)
+      _ = try await alice.world.requestOwnership(of: lamp)
       try await alice.move(lamp, to: Transform(translation: [1, 0, 0]))
-      try await alice.releaseOwnership(of: lamp)
+      try await alice.world.releaseOwnership(of: lamp)
       let seen = await read(3, from: &changes)
       #expect(seen.map(\.kind) == [.added, .updated, .removed])
       #expect(seen.map(\.owner) == [alice.localPeer, alice.localPeer, nil])
@@ -69,14 +69,14 @@ struct AnchorChangesTests {
   @Test("a reader that falls too far behind begins anew with what is there")
   func overrun() async throws {
     try await TestSessions.two { alice, _ in
-      var changes = alice.anchorChanges().makeAsyncIterator()
+      var changes = alice.world.changes().makeAsyncIterator()
       #expect(await changes.next() == .current)
       // Each comes and is moved, which is two changes, however often: half as many again as the limit allows.
       let anchors = (0..<Session.Events.capacity * 3 / 4).map { Anchor(name: "\($0)") }
-      try await alice.place(anchors)
+      try await alice.world.place(anchors)
       for round in 1...2 {
         let there = Transform(translation: [Float(round), 0, 0])
-        try await alice.move(anchors.map { (id: $0.id, transform: there) })
+        try await alice.world.move(anchors.map { (id: $0.id, transform: there) })
       }
       #expect(await changes.next() == .restarted)
       let seen = await read(anchors.count, from: &changes)
@@ -101,11 +101,11 @@ struct AnchorChangesTests {
   @Test("the end of the session ends the reading")
   func ended() async throws {
     try await TestSessions.two { alice, _ in
-      var changes = alice.anchorChanges().makeAsyncIterator()
+      var changes = alice.world.changes().makeAsyncIterator()
       #expect(await changes.next() == .current)
       await alice.leave()
       #expect(await changes.next() == nil)
-      var late = alice.anchorChanges().makeAsyncIterator()
+      var late = alice.world.changes().makeAsyncIterator()
       #expect(await late.next() == .current)
       #expect(await late.next() == nil)
     }

@@ -37,14 +37,14 @@ import Testing
   /// What a member with this limit says of a map of another one.
   private static func verdict(on map: [UInt8], limit: Int) async throws -> (SessionError, isKept: Bool) {
     var configuration = TestSessions.configuration()
-    configuration.mapMemoryLimit = limit
+    configuration.limits.mapMemory = limit
     let taker = configuration
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: taker) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: taker) { bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         try await alice.share(unchecked: MapPackage(map: map))
         let error = try await bob.first { if case .mapFailed(let error) = $0 { error } else { nil } }
-        return (error, await bob.map() != nil)
+        return (error, await bob.maps.latest() != nil)
       }
     }
   }
@@ -53,8 +53,8 @@ import Testing
     let bomb = try await onOwnThread { try Self.bomb(blocks: 61, descriptor: 512) }
     #expect(MapPackage(map: bomb).storedSize < 134_000)
     #expect(try WorldMapDecoder(bomb).memorySize > 2_000_000_000)
-    let (error, isKept) = try await Self.verdict(on: bomb, limit: Session.Configuration().mapMemoryLimit)
-    #expect(error.code == .limitExceeded && error.message.contains("mapMemoryLimit"))
+    let (error, isKept) = try await Self.verdict(on: bomb, limit: Session.Configuration().limits.mapMemory)
+    #expect(error.code == .limitExceeded && error.message.contains("limits.mapMemory"))
     #expect(!isKept)
   }
 
@@ -86,9 +86,9 @@ import Testing
       let receipt = try await bob.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
       #expect(receipt.points == map.cloud.count)
       #expect(await bob.state().mapPoints == map.cloud.count)
-      async let one = bob.map()
-      async let other = bob.map()
-      let maps = await [one, other, bob.map()]
+      async let one = bob.maps.latest()
+      async let other = bob.maps.latest()
+      let maps = await [one, other, bob.maps.latest()]
       #expect(maps.allSatisfy { $0?.cloud.count == map.cloud.count })
     }
   }

@@ -11,8 +11,8 @@ struct CodeSessionTests {
     _ store: PinStore?, _ handler: (@Sendable (CodeComparison) async -> Bool)?
   ) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    if let store { configuration.trust = .code(store) }
-    configuration.codeHandler = handler
+    if let store { configuration.authentication.trust = .code(store) }
+    configuration.authentication.codeHandler = handler
     return configuration
   }
 
@@ -31,7 +31,7 @@ struct CodeSessionTests {
         try await Session.withSession(as: alice, configuration: Self.configuration(stores[0], screens)) { alice in
           try await Session.withSession(as: bob, configuration: Self.configuration(stores[1], screens)) { bob in
             var events = bob.events.makeAsyncIterator()
-            #expect(try await alice.invite(bob.address) == bob.localPeer)
+            #expect(try await alice.peers.invite(bob.address) == bob.localPeer)
             if isFirst {
               let shown = try await events.first { if case .codeShown(let comparison) = $0 { comparison } else { nil } }
               #expect(shown.peer == alice.localPeer && shown.recognition == .neverSeen && shown.code.utf8.count == 6)
@@ -65,7 +65,7 @@ struct CodeSessionTests {
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: patient) { alice in
         let skeptical = Self.configuration(nil) { _ in false }
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: skeptical) { bob in
-          let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.address) }
+          let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(bob.address) }
           #expect(error?.code == .codeRefused)
           for await _ in cancelled { break }
           #expect(await alice.state().peers.isEmpty)
@@ -84,7 +84,7 @@ struct CodeSessionTests {
         let mute = Self.configuration(nil, nil)
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: mute) { bob in
           let error = await #expect(throws: SessionError.self) {
-            _ = strangerInvites ? try await bob.invite(alice.address) : try await alice.invite(bob.address)
+            _ = strangerInvites ? try await bob.peers.invite(alice.address) : try await alice.peers.invite(bob.address)
           }
           #expect(error?.code == .codeRequired)
         }
@@ -112,8 +112,8 @@ struct CodeSessionTests {
         try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
           try await Session.withSession(as: carol, configuration: TestSessions.configuration()) { carol in
             var events = alice.events.makeAsyncIterator()
-            _ = try await alice.invite(bob.address)
-            _ = try await bob.invite(carol.address)
+            _ = try await alice.peers.invite(bob.address)
+            _ = try await bob.peers.invite(carol.address)
             let problem = try await events.first { event -> SessionError? in
               if case .problem(let error) = event, error.code == .notPermitted { error } else { nil }
             }

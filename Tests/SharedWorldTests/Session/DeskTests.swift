@@ -114,7 +114,7 @@ struct DeskTests {
   @Test("a session that cannot start ends the thread it began")
   func failedStart() async throws {
     var configuration = TestSessions.configuration()
-    configuration.state = "/nowhere/state"
+    configuration.storage.state = "/nowhere/state"
     let session = try Session(identity: TestSessions.identity("alice"), configuration: configuration)
     let error = await #expect(throws: SessionError.self) { try await session.begin() }
     #expect(error?.code == .io)

@@ -7,9 +7,9 @@ struct DiscoverySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration(_ service: String) -> Session.Configuration {
     var configuration = Session.Configuration(service: service)
-    configuration.discovery = .embedded
-    configuration.advertising.showsName = true
-    configuration.invitationHandler = { _ in .accept }
+    configuration.discovery.mode = .embedded
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -32,7 +32,7 @@ struct DiscoverySessionTests {
         #expect(words.count == 1)
         #expect(candidate.name == "bob" && candidate.peer == nil)
         #expect(await alice.state().candidates == [candidate])
-        #expect(try await alice.invite(.candidate(candidate.id)) == bob.localPeer)
+        #expect(try await alice.peers.invite(.candidate(candidate.id)) == bob.localPeer)
         let known = try await events.first { event -> Peer? in
           if case .candidateFound(let candidate) = event { candidate.peer } else { nil }
         }
@@ -42,7 +42,7 @@ struct DiscoverySessionTests {
           if case .candidateLost(let candidate) = event { candidate.id } else { nil }
         }
         #expect(lost == candidate.id)
-        let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(candidate.id)) }
+        let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate(candidate.id)) }
         #expect(error?.code == .unknownPeer)
       }
     }
@@ -52,19 +52,19 @@ struct DiscoverySessionTests {
   func standing() async throws {
     let plain = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
     var attic = plain
-    attic.advertising.info = ["room": "attic"]
+    attic.discovery.advertising.info = ["room": "attic"]
     let (identity, configuration) = (try TestSessions.identity("bob"), attic)
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
       var events = alice.events.makeAsyncIterator()
       let service = try await Session.withSession(as: identity, configuration: configuration) { bob in
         var event = try await events.first { $0.found("bob") { _ in true } }
         #expect(event.standing == .open && event.info == ["room": "attic"] && event.protocolVersion != nil)
-        try await bob.lock()
+        try await bob.peers.lock()
         event = try await events.first { $0.found("bob") { $0.standing == .locked } }
-        try await bob.unlock()
-        try await bob.setDiscoveryInfo(["room": "cellar"])
+        try await bob.peers.unlock()
+        try await bob.peers.setDiscoveryInfo(["room": "cellar"])
         event = try await events.first { $0.found("bob") { $0.info == ["room": "cellar"] && $0.standing == .open } }
-        await #expect(throws: SessionError.self) { try await bob.setDiscoveryInfo(["v": "2"]) }
+        await #expect(throws: SessionError.self) { try await bob.peers.setDiscoveryInfo(["v": "2"]) }
         return event.id
       }
       _ = try await events.first { if case .candidateLost(let lost) = $0, lost.id == service { true } else { nil } }
@@ -78,14 +78,14 @@ struct DiscoverySessionTests {
   @Test("a session that has as many members as it takes says so")
   func full() async throws {
     var small = Self.configuration("sws-\(UInt32.random(in: 0..<100_000))")
-    small.memberLimit = 2
-    small.advertising.hidesDevice = true
+    small.limits.members = 2
+    small.discovery.advertising.hidesDevice = true
     let configuration = small
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var events = alice.events.makeAsyncIterator()
         let found = try await events.first { $0.found("bob") { _ in true } }
-        _ = try await alice.invite(.candidate(found.id))
+        _ = try await alice.peers.invite(.candidate(found.id))
         _ = try await events.first { $0.found("bob") { $0.standing == .full } }
         await bob.leave()
       }

@@ -19,11 +19,11 @@ struct DriverSessionTests {
   ) async throws {
     var configuration = TestSessions.configuration()
     if medium == .memory { configuration.transport = .inMemory(try MemoryNetwork()) }
-    configuration.passcode = try passcode.map { try Passcode($0) }
-    configuration.driverTimeout = timeout
-    configuration.driver = first
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.driverTimeout = timeout
+    configuration.authentication.driver = first
     let settings = configuration
-    configuration.driver = second
+    configuration.authentication.driver = second
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
@@ -44,7 +44,7 @@ struct DriverSessionTests {
   ) async throws -> (thrown: SessionError?, told: SessionError?) {
     let (errors, line) = AsyncStream.makeStream(of: (SessionError?, SessionError).self)
     try await two(medium, first, second, timeout: timeout) { alice, bob, target in
-      let thrown = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      let thrown = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       line.yield((thrown, try await problem(of: bob)))
       #expect(await alice.state().peers.isEmpty)
       #expect(await bob.state().peers.isEmpty)
@@ -58,7 +58,7 @@ struct DriverSessionTests {
     arguments: Medium.allCases, [nil, "sesame 1"])
   func joined(_ medium: Medium, passcode: String?) async throws {
     try await Self.two(medium, Self.knowing("s"), Self.knowing("s"), passcode: passcode) { alice, bob, target in
-      #expect(try await alice.invite(target) == bob.localPeer)
+      #expect(try await alice.peers.invite(target) == bob.localPeer)
       let lamp = try await alice.place(Anchor(name: "lamp"))
       _ = try await bob.first { if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil } }
     }
@@ -77,7 +77,7 @@ struct DriverSessionTests {
     let driver = Self.knowing("s")
     let (thrown, told) = try await Self.refused(.tcp, firstHasOne ? driver : nil, firstHasOne ? nil : driver)
     #expect(thrown?.code == .driverRequired && told?.code == .driverRequired)
-    #expect(thrown?.message.contains("Configuration.driver") == true)
+    #expect(thrown?.message.contains("authentication.driver") == true)
   }
 
   @Test("a driver that says nothing has so long, and what it still waits for is cancelled", arguments: Medium.allCases)
@@ -135,11 +135,11 @@ struct DriverSessionTests {
     }
     try await Self.two(.tcp, Self.knowing("s"), thief) { _, thief, target in
       var configuration = TestSessions.configuration()
-      configuration.driver = Self.knowing("s")
+      configuration.authentication.driver = Self.knowing("s")
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        _ = await #expect(throws: SessionError.self) { try await carol.invite(target) }
+        _ = await #expect(throws: SessionError.self) { try await carol.peers.invite(target) }
         #expect(await proofs.first?.count == 32)
-        let error = await #expect(throws: SessionError.self) { try await thief.invite(carol.address) }
+        let error = await #expect(throws: SessionError.self) { try await thief.peers.invite(carol.address) }
         #expect(error?.code == .authenticationFailed && error?.message.contains("wrong secret") == true)
         #expect(await carol.state().peers.isEmpty)
       }
@@ -153,16 +153,16 @@ struct DriverSessionTests {
     }
     let trusting: Maker = { _ in ScriptedDriver { .authenticated } }
     try await Self.two(.tcp, choosy, trusting) { alice, bob, target in
-      _ = try await alice.invite(target)
+      _ = try await alice.peers.invite(target)
       var configuration = TestSessions.configuration()
-      configuration.driver = trusting
+      configuration.authentication.driver = trusting
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        _ = try await bob.invite(carol.address)
+        _ = try await bob.peers.invite(carol.address)
         let problem = try await Self.problem(of: alice)
         #expect(problem.code == .authenticationFailed && problem.message.contains("not carol"))
         let lamp = try await carol.place(Anchor(name: "lamp"))
         // The anchor comes through the other member, and there is no connection.
-        for await case .change(let change) in alice.anchorChanges() where change.anchor.id == lamp { break }
+        for await case .change(let change) in alice.world.changes() where change.anchor.id == lamp { break }
         #expect(await alice.state().peers.filter(\.isDirect).map(\.peer) == [bob.localPeer])
       }
     }
@@ -180,11 +180,11 @@ struct DriverSessionTests {
     let network = try MemoryNetwork()
     var configuration = TestSessions.configuration()
     configuration.transport = .inMemory(network)
-    configuration.driver = watching
+    configuration.authentication.driver = watching
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
-        _ = try await alice.invite(.address(MemoryNetworkCore.address(of: bob.port)))
+        _ = try await alice.peers.invite(.address(MemoryNetworkCore.address(of: bob.port)))
         var events = bob.events.makeAsyncIterator()
         _ = try await events.first { if case .peerJoined = $0 { true } else { nil } }
         let first = await contexts.all

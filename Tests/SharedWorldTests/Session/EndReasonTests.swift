@@ -60,7 +60,7 @@ struct EndReasonTests {
     try await Self.meeting(peer) { session, target in
       // Only who hears of another link that is not there waits until the time is up.
       let timeout: Duration = row.reason == .duplicate ? .seconds(8) : .seconds(30)
-      let error = await #expect(throws: SessionError.self) { try await session.invite(target, timeout: timeout) }
+      let error = await #expect(throws: SessionError.self) { try await session.peers.invite(target, timeout: timeout) }
       // A machine so busy that nobody was there within five seconds says so.
       let isReached = await peer.isInvited
       #expect(error?.code == (isReached ? row.code : .unreachable), "\(row.reason)")
@@ -79,7 +79,7 @@ struct EndReasonTests {
     ]
     for (code, change) in findings {
       try await Self.meeting(ScriptedPeer(.silence, hello: change)) { session, target in
-        let error = await #expect(throws: SessionError.self) { try await session.invite(target) }
+        let error = await #expect(throws: SessionError.self) { try await session.peers.invite(target) }
         #expect(error?.code == code)
       }
     }
@@ -115,7 +115,7 @@ struct EndReasonTests {
       let host = try await TestSessions.agreedHost([alice, bob])
       let (first, second) = host == alice.localPeer.id ? (alice, bob) : (bob, alice)
       var events = (isHost ? first : second).events.makeAsyncIterator()
-      if isHost { await first.leave() } else { try await first.kick(second.localPeer.id) }
+      if isHost { await first.leave() } else { try await first.peers.remove(second.localPeer.id) }
       var ends: [Session.LeaveReason?] = []
       while let event = await events.next() {
         if case .ended(let why) = event { ends.append(why) } else { ends.append(nil) }
@@ -131,7 +131,7 @@ struct EndReasonTests {
     try await Self.meeting(peer) { session, target in
       #expect(await session.state().inviting.isEmpty)
       async let code = Self.code { () async throws(SessionError) in
-        _ = try await session.invite(target)
+        _ = try await session.peers.invite(target)
       }
       await peer.invited()
       #expect(await session.state().inviting.map(\.name) == ["script"])

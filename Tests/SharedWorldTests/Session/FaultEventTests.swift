@@ -37,7 +37,7 @@ struct FaultEventTests {
         if case .mapFailed(let error) = event { error } else { nil }
       }
       #expect(error.code == .corruptData)
-      #expect(await bob.map() == nil)
+      #expect(await bob.maps.latest() == nil)
       let id = try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
       let receipt = try await events.first { event -> Session.MapReceipt? in
         if case .mapReceived(let receipt) = event { receipt } else { nil }
@@ -54,12 +54,12 @@ struct FaultEventTests {
         try await Session.withSession(as: TestSessions.identity("dave"), configuration: configuration) { dave in
           try await until { await alice.state().host != nil }
           var members: [PeerID] = []
-          for other in [bob, carol, dave] { members.append(try await alice.invite(other.address).id) }
+          for other in [bob, carol, dave] { members.append(try await alice.peers.invite(other.address).id) }
           let all = members
-          #expect(try await alice.turns { try $0.sendNow([1, 2, 3], to: all) } == 1)
-          #expect(try await alice.turns { try $0.sendNow([1, 2, 3]) } == 1)
+          #expect(try await alice.turns { _ = try $0.sendNow([1, 2, 3], to: .peers(all), mode: .reliable) } == 1)
+          #expect(try await alice.turns { _ = try $0.sendNow([1, 2, 3], to: .all, mode: .reliable) } == 1)
           let anchors = (0..<10).map { Anchor(name: "\($0)") }
-          #expect(try await alice.turns { try $0.place(anchors) } == 1)
+          #expect(try await alice.turns { try $0.handle(.edits(anchors.map { .place($0) })) } == 1)
           let questions = try await alice.turns { session in
             _ = (session.state(), session.statistics(), session.anchors(), session.digest())
             _ = (session.drags(), session.participants(), session.ownership(of: anchors[0].id))

@@ -18,7 +18,9 @@ struct ImpostorTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: TestSessions.configuration()) {
       alice in
       let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: port))
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(target, expecting: bob.peerID) }
+      let error = await #expect(throws: SessionError.self) {
+        try await alice.peers.invite(target, expecting: bob.peerID)
+      }
       #expect(error?.code == .identityMismatch)
       #expect(error?.message.contains(bob.peerID.short) == true)
       #expect(await alice.state().peers.isEmpty)
@@ -31,8 +33,8 @@ struct ImpostorTests {
   @Test("that takes over the service of a peer which has gone gets nothing, and does not take its place in the list")
   func service() async throws {
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.invitationHandler = { _ in .accept }
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .all
     let mallory = try ScriptedPeer(.accept) { hello in
       hello.name = "bob"
       hello.service = configuration.service
@@ -45,7 +47,7 @@ struct ImpostorTests {
         let found = try await events.first { event -> Candidate.ID? in
           if case .candidateFound(let candidate) = event { candidate.id } else { nil }
         }
-        #expect(try await alice.invite(.candidate(found)) == bob.localPeer)
+        #expect(try await alice.peers.invite(.candidate(found)) == bob.localPeer)
         return found
       }
       _ = try await events.first { if case .candidateLost(let lost) = $0, lost.id == service { true } else { nil } }
@@ -61,7 +63,7 @@ struct ImpostorTests {
         if case .candidateFound(let candidate) = event, candidate.id == service { candidate } else { nil }
       }
       #expect(again.peer?.id == bob.peerID)
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(service)) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate(service)) }
       #expect(error?.code == .identityMismatch)
       await mallory.lostLink()
       #expect(await mallory.received.isEmpty)
@@ -78,15 +80,15 @@ struct ImpostorTests {
     let store = PinStore(path: path)
     defer { for path in [store.path, store.path + ".lock"] { try? FileManager.default.removeItem(atPath: path) } }
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .all
     let plain = configuration
-    configuration.trust = .firstUse(store)
+    configuration.authentication.trust = .firstUse(store)
     let recording = configuration
     let (alice, bob) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
     try await Session.withSession(as: alice, configuration: recording) { alice in
       try await Session.withSession(as: bob, configuration: plain) { bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         try await until { try store.pins().first?.recognitionKey != nil }
       }
     }
@@ -110,11 +112,11 @@ struct ImpostorTests {
         }
         // Without a connection, and though it shows no name; both look alike until somebody answers.
         #expect(seen.values.allSatisfy { $0 == bob.localPeer })
-        let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate("forged")) }
+        let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate("forged")) }
         #expect(error?.code == .identityMismatch)
         #expect(await mallory.received.isEmpty)
         let service = try #require(seen.keys.first { $0 != "forged" })
-        #expect(try await alice.invite(.candidate(service)) == bob.localPeer)
+        #expect(try await alice.peers.invite(.candidate(service)) == bob.localPeer)
       }
     }
     await mallory.stop()
@@ -123,8 +125,8 @@ struct ImpostorTests {
   @Test("that says in its hello that it is behind a service of another peer does not get its name in the list")
   func claim() async throws {
     var configuration = Session.Configuration(service: "swi-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.invitationHandler = { _ in .decline(reason: "no") }
+    configuration.discovery.mode = .embedded
+    configuration.invitations.incoming = .ask { _ in .decline(reason: "no") }
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       let advertiser = try Advertiser(service: configuration.service, port: 9, discovery: .embedded)
       defer { advertiser.stop() }
@@ -139,7 +141,7 @@ struct ImpostorTests {
       let port = try await mallory.start()
       // A machine so busy that nobody is there within five seconds says so, and mallory has said nothing yet.
       repeat {
-        _ = try? await alice.invite(.address(PeerAddress(host: "127.0.0.1", port: port)), timeout: .seconds(2))
+        _ = try? await alice.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: port)), timeout: .seconds(2))
       } while await !mallory.isInvited
       #expect(await alice.state().candidates.first { $0.id == advertiser.id }?.peer == nil)
       await mallory.end(.refused)

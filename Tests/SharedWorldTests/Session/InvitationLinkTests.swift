@@ -51,17 +51,17 @@ struct InvitationLinkTests {
   @Test("a link leads to the session that made it, and to no other key at its address")
   func leads() async throws {
     try await TestSessions.two { alice, bob in
-      let link = try await bob.invitationLink()
+      let link = try await bob.peers.invitationLink()
       #expect(link.peer == bob.localPeer.id && link.addresses == [PeerAddress(host: "127.0.0.1", port: bob.port)])
       let stolen = try InvitationLink(to: link.addresses, service: link.service, peer: alice.localPeer.id)
-      let mismatch = await #expect(throws: SessionError.self) { try await alice.invite(.link(stolen)) }
+      let mismatch = await #expect(throws: SessionError.self) { try await alice.peers.invite(.link(stolen)) }
       #expect(mismatch?.code == .identityMismatch)
       let foreign = try InvitationLink(to: link.addresses, service: "other", peer: link.peer)
-      let other = await #expect(throws: SessionError.self) { try await alice.invite(.link(foreign)) }
+      let other = await #expect(throws: SessionError.self) { try await alice.peers.invite(.link(foreign)) }
       #expect(other?.code == .otherService)
       let dead = PeerAddress(host: "127.0.0.1", port: 1)
       let several = try InvitationLink(to: [dead] + link.addresses, service: link.service, peer: link.peer)
-      #expect(try await alice.invite(.link(several)) == bob.localPeer)
+      #expect(try await alice.peers.invite(.link(several)) == bob.localPeer)
     }
   }
 }

@@ -12,15 +12,15 @@ struct JoinOriginTests {
       var configuration = Session.Configuration(service: "swtest")
       configuration.transport = .inMemory(network)
       // Without the app's code, which is late on a busy machine: an invitation here waits for three seconds of its time.
-      configuration.acceptPolicy = .automatic
+      configuration.invitations.incoming = .all
       // In the first half of the joins both invite.
-      if number < 50 { configuration.invitePolicy = .automatic }
+      if number < 50 { configuration.invitations.outgoing = .all }
       let settings = configuration
       try await Session.withSession(as: identities.0, configuration: settings) { alice in
         let lamp = try await alice.place(Anchor(name: "lamp"))
         try await Session.withSession(as: identities.1, configuration: settings) { bob in
           let table = try await bob.place(Anchor(name: "table"))
-          if number >= 50 { _ = try await bob.invite(alice.address) }
+          if number >= 50 { _ = try await bob.peers.invite(alice.address) }
           let origins = try await [Self.origin(of: table, at: alice), Self.origin(of: lamp, at: bob)]
           #expect(origins == [.remote, .remote], "join \(number)")
         }

@@ -54,7 +54,7 @@ struct JournalFileTests {
   ) async throws {
     try await TestSessions.withFolder { folder in
       var configuration = TestSessions.configuration()
-      configuration.journal = folder.appending(path: "world.journal").path
+      configuration.storage.journal = folder.appending(path: "world.journal").path
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { session in
         let file = try #require(await session.journalFile)
         try await file.limit(pages: 1)
@@ -111,5 +111,5 @@ struct JournalFileTests {
 }
 
 extension Session {
-  fileprivate var journalFile: JournalFile? { files.journal?.file }
+  fileprivate var journalFile: JournalFile? { savedFiles.journal?.file }
 }

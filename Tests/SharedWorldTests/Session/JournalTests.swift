@@ -10,7 +10,7 @@ struct JournalTests {
     _ path: String, _ body: @Sendable (Session) async throws -> R
   ) async throws -> R {
     var configuration = TestSessions.configuration()
-    configuration.journal = path
+    configuration.storage.journal = path
     return try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) {
       try await body($0)
     }
@@ -25,18 +25,18 @@ struct JournalTests {
         let table = try await session.place(Anchor(name: "table"))
         try await session.move(lamp, to: Transform(translation: [1, 2, 3]))
         try await session.remove(table)
-        return (await session.digest(), lamp, table)
+        return (await session.world.digest, lamp, table)
       }
       let again = try await session(path) { session in
-        #expect(await session.digest() == digest)
-        #expect(await session.anchors().map(\.id) == [lamp])
-        #expect(await session.anchors().first?.transform.translation == [1, 2, 3])
-        await #expect(throws: SessionError.self) { try await session.rename(table, to: "ghost") }
-        try await session.rename(lamp, to: "old lamp")
-        return await session.digest()
+        #expect(await session.world.digest == digest)
+        #expect(await session.world.anchors.map(\.id) == [lamp])
+        #expect(await session.world.anchors.first?.transform.translation == [1, 2, 3])
+        await #expect(throws: SessionError.self) { try await session.world.rename(table, to: "ghost") }
+        try await session.world.rename(lamp, to: "old lamp")
+        return await session.world.digest
       }
       #expect(again != digest)
-      let last = try await session(path) { await $0.digest() }
+      let last = try await session(path) { await $0.world.digest }
       #expect(last == again)
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -51,18 +51,18 @@ struct JournalTests {
       try await session(path) { alice in
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
           bob in
-          _ = try await alice.invite(bob.address)
+          _ = try await alice.peers.invite(bob.address)
           let name = try await bob.first { event -> String? in
             if case .anchorAdded(let anchor, _) = event, anchor.id == lamp { anchor.name } else { nil }
           }
           #expect(name == "lamp")
-          try await bob.rename(lamp, to: "bob's lamp")
+          try await bob.world.rename(lamp, to: "bob's lamp")
           _ = try await alice.first { event -> Bool? in
             if case .anchorUpdated(let anchor, .remote) = event, anchor.name == "bob's lamp" { true } else { nil }
           }
         }
       }
-      let names = try await session(path) { await $0.anchors().map(\.name) }
+      let names = try await session(path) { await $0.world.anchors.map(\.name) }
       #expect(names == ["bob's lamp"])
     }
   }
@@ -82,7 +82,7 @@ struct JournalTests {
         for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
         try TestSessions.write(database, privatelyTo: copy)
         try log.prefix(length).write(to: URL(filePath: copy + "-wal"))
-        let names = try await session(copy) { await $0.anchors().map(\.name).sorted() }
+        let names = try await session(copy) { await $0.world.anchors.map(\.name).sorted() }
         #expect(names == (0..<names.count).map { "anchor \($0 + 1)" }, "at byte \(length)")
         found.insert(names.count)
       }

@@ -9,24 +9,24 @@ struct LiveTests {
     try await TestSessions.joined { alice, bob in
       var bobEvents = bob.events.makeAsyncIterator()
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-      let drag = try await alice.beginDrag(lamp)
+      let drag = try await alice.world.beginDrag(lamp)
       #expect(drag.anchor == lamp)
       try await drag.update(to: Transform(translation: [1, 2, 3]))
       let pose = try await bobEvents.first { if case .anchorDragged(let pose) = $0 { pose } else { nil } }
       #expect(pose.anchor == lamp && pose.peer == alice.localPeer)
       #expect(pose.transform.translation == [1, 2, 3])
       // A drag of which nothing is heard for a second is over: on a busy machine its pose is sent again until somebody looked.
-      while await bob.drags().map(\.transform) != [pose.transform] {
+      while await bob.world.drags.map(\.transform) != [pose.transform] {
         try await drag.update(to: Transform(translation: [1, 2, 3]))
         try await Task.sleep(for: .milliseconds(10))
       }
       try await drag.end()
       _ = try await bobEvents.first { if case .dragEnded(lamp, alice.localPeer) = $0 { true } else { nil } }
-      #expect(await bob.anchors().first?.transform.translation == [1, 2, 3])
-      #expect(await bob.drags().isEmpty)
+      #expect(await bob.world.anchors.first?.transform.translation == [1, 2, 3])
+      #expect(await bob.world.drags.isEmpty)
       let error = await #expect(throws: SessionError.self) { try await drag.update(to: .identity) }
       #expect(error?.code == .dragEnded)
-      let unknown = await #expect(throws: SessionError.self) { try await alice.beginDrag(AnchorID()) }
+      let unknown = await #expect(throws: SessionError.self) { try await alice.world.beginDrag(AnchorID()) }
       #expect(unknown?.code == .unknownAnchor)
     }
   }
@@ -98,7 +98,7 @@ struct LiveTests {
       #expect(message == [7])
       let reason = try await bobEvents.first { if case .peerLeft(_, let reason) = $0 { reason } else { nil } }
       #expect(reason == .left)
-      #expect(await bob.anchors().map(\.id) == [lamp])
+      #expect(await bob.world.anchors.map(\.id) == [lamp])
     }
   }
 
@@ -108,11 +108,11 @@ struct LiveTests {
       var bobEvents = bob.events.makeAsyncIterator()
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
       func hold() async throws {
-        try await alice.beginDrag(lamp).update(to: Transform(translation: [5, 0, 0]))
+        try await alice.world.beginDrag(lamp).update(to: Transform(translation: [5, 0, 0]))
       }
       try await hold()
       _ = try await bobEvents.first { if case .dragEnded(lamp, _) = $0 { true } else { nil } }
-      #expect(await bob.anchors().first?.transform.translation == [5, 0, 0])
+      #expect(await bob.world.anchors.first?.transform.translation == [5, 0, 0])
     }
   }
 
@@ -120,16 +120,16 @@ struct LiveTests {
   func participant() async throws {
     try await TestSessions.joined { alice, bob in
       var bobEvents = bob.events.makeAsyncIterator()
-      try await alice.updatePose(Transform(translation: [0, 1.6, 0]))
+      try await alice.world.updatePose(Transform(translation: [0, 1.6, 0]))
       let pose = try await bobEvents.first { if case .participantMoved(let pose) = $0 { pose } else { nil } }
-      let participants = await bob.participants()
+      let participants = await bob.world.participants
       #expect(participants.map(\.kind) == [.participant(alice.localPeer.id)])
       #expect(participants.map(\.name) == ["alice"])
       #expect(participants.map(\.id) == [pose.anchor])
-      #expect(await bob.anchors().isEmpty)
+      #expect(await bob.world.anchors.isEmpty)
       await alice.leave()
       _ = try await bobEvents.first { if case .participantGone(alice.localPeer) = $0 { true } else { nil } }
-      #expect(await bob.participants().isEmpty)
+      #expect(await bob.world.participants.isEmpty)
     }
   }
 
@@ -137,19 +137,19 @@ struct LiveTests {
   func acknowledged() async throws {
     try await TestSessions.joined { alice, bob in
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-      #expect(await bob.anchors().map(\.id) == [lamp])
+      #expect(await bob.world.anchors.map(\.id) == [lamp])
       let there = Transform(translation: [1, 0, 0])
       try await bob.move(lamp, to: there, acknowledgement: .host)
       try await bob.move(lamp, to: there, acknowledgement: .everyPresentMember.within(.seconds(5)))
-      #expect(await alice.anchors().map(\.transform) == [there])
+      #expect(await alice.world.anchors.map(\.transform) == [there])
       // Edits that take no acknowledgement themselves are waited for together.
-      try await alice.rename(lamp, to: "lantern")
-      try await alice.setPayload(Anchor.Payload(contentType: "text/plain", bytes: [7]), of: lamp)
-      try await alice.confirmEdits(.everyPresentMember)
-      #expect(await bob.anchors().map(\.name) == ["lantern"])
-      #expect(await bob.anchors().map(\.payload?.bytes) == [[7]])
+      try await alice.world.rename(lamp, to: "lantern")
+      try await alice.world.setPayload(Anchor.Payload(contentType: "text/plain", bytes: [7]), of: lamp)
+      try await alice.world.confirmEdits(.everyPresentMember)
+      #expect(await bob.world.anchors.map(\.name) == ["lantern"])
+      #expect(await bob.world.anchors.map(\.payload?.bytes) == [[7]])
       try await alice.remove(lamp, acknowledgement: .everyPresentMember)
-      #expect(await bob.anchors().isEmpty)
+      #expect(await bob.world.anchors.isEmpty)
     }
   }
 
@@ -167,13 +167,13 @@ struct LiveTests {
         try await alice.place(Anchor(name: "b"), acknowledgement: .host.within(.milliseconds(20)))
       }
       #expect(late?.code == .notAcknowledged)
-      #expect(await alice.anchors().count == 2)
+      #expect(await alice.world.anchors.count == 2)
     }
   }
 
   private var hostless: Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.canHost = false
+    configuration.hosting.canHost = false
     return configuration
   }
 
@@ -186,11 +186,11 @@ struct LiveTests {
       let (lamp, table) = (AnchorID(), AnchorID())
       map.anchors = [Anchor(id: lamp, name: "lamp"), Anchor(id: table, name: "table")]
       for session in [alice, bob] { try await session.share(map) }
-      try await alice.rename(lamp, to: "alice's")
-      try await bob.rename(lamp, to: "bob's")
-      try await alice.rename(table, to: "desk")
+      try await alice.world.rename(lamp, to: "alice's")
+      try await bob.world.rename(lamp, to: "bob's")
+      try await alice.world.rename(table, to: "desk")
       try await bob.remove(table)
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       var overwritten: LostEdit?
       let superseded = try await aliceEvents.first { event -> LostEdit? in
         if case .fieldOverwritten(let edit) = event { overwritten = edit }
@@ -199,8 +199,8 @@ struct LiveTests {
       #expect(superseded.anchor == table && superseded.value == .name("desk"))
       let marker = try await bob.place(Anchor(name: "marker"), acknowledgement: .everyPresentMember)
       try await alice.remove(marker, acknowledgement: .everyPresentMember)
-      let name = try #require(await alice.anchors().first?.name)
-      #expect(await bob.anchors().first?.name == name)
+      let name = try #require(await alice.world.anchors.first?.name)
+      #expect(await bob.world.anchors.first?.name == name)
       func lost(_ event: Session.Event) -> LostEdit? {
         if case .fieldOverwritten(let edit) = event { edit } else { nil }
       }
@@ -219,7 +219,7 @@ struct LiveTests {
       var bobEvents = bob.events.makeAsyncIterator()
       let lamp = try await alice.place(Anchor(name: "lamp"))
       try await alice.remove(lamp)
-      let again = try await alice.restore(Anchor(name: "lamp"), from: lamp)
+      let again = try await alice.world.restore(Anchor(name: "lamp"), from: lamp)
       let (id, from) = try await bobEvents.first {
         if case .anchorRestored(let anchor, let removed) = $0 { (anchor.id, removed) } else { nil }
       }

@@ -52,7 +52,7 @@ struct LogTests {
         as: TestSessions.identity("bob"), configuration: TestSessions.configuration()
       ) { $0.port }
       let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: port))
-      await #expect(throws: SessionError.self) { try await session.invite(target) }
+      await #expect(throws: SessionError.self) { try await session.peers.invite(target) }
     }
     #expect(message.level == .debug && message.text.contains("127.0.0.1:"))
     #expect(message.description.hasPrefix("debug transport: "))
@@ -63,7 +63,7 @@ struct LogTests {
     let declined = try await Self.first(where: { $0.subsystem == .admission }) { alice in
       let bob = try TestSessions.identity("bob")
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
-        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.address) }
+        let error = await #expect(throws: SessionError.self) { try await bob.peers.invite(alice.address) }
         #expect(error?.code == .declined)
       }
     }

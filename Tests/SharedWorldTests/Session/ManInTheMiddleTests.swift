@@ -18,12 +18,12 @@ struct ManInTheMiddleTests {
     _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
-    configuration.passcode = try passcode.map { try Passcode($0) }
-    configuration.driver = driver
-    configuration.codeHandler = screens.first
-    if !screens.isEmpty { configuration.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.driver = driver
+    configuration.authentication.codeHandler = screens.first
+    if !screens.isEmpty { configuration.authentication.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
     let settings = configuration
-    configuration.codeHandler = screens.last
+    configuration.authentication.codeHandler = screens.last
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
@@ -38,7 +38,7 @@ struct ManInTheMiddleTests {
   @Test("Fault 7: with a passcode neither side admits the attacker, though it passes every step of the proof on")
   func passcode() async throws {
     try await Self.attacked(passcode: "sesame 1") { alice, bob, mallory, target in
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       #expect(error?.code == .passcodeRefused)
       // The proof has begun on both connections, and nobody has invited or admitted.
       let passed = await mallory.passed
@@ -53,7 +53,7 @@ struct ManInTheMiddleTests {
   func driver() async throws {
     try await Self.attacked(passcode: nil, driver: { ProofDriver(secret: "s", context: $0) }) {
       alice, bob, mallory, target in
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       #expect(error?.code == .authenticationFailed)
       let passed = await mallory.passed
       #expect(passed.first == .handshake && passed.allSatisfy { [.handshake, .goodbye].contains($0) })
@@ -68,7 +68,7 @@ struct ManInTheMiddleTests {
     let person: @Sendable (CodeComparison) async -> Bool = { await screens.compare($0.code) }
     try await Self.attacked(passcode: nil, screens: [person, person]) { alice, bob, mallory, target in
       await mallory.play()
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       #expect(error?.code == .codeRefused)
       let codes = await screens.codes
       #expect(codes.count == 2 && codes.first != codes.last)
@@ -91,7 +91,7 @@ struct ManInTheMiddleTests {
       return true
     }
     try await Self.attacked(passcode: nil, screens: [first, second]) { alice, bob, mallory, target in
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(target) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       #expect(error?.code == .notConnected)
       for await _ in cancelled { break }
       let passed = await mallory.passed
@@ -105,7 +105,7 @@ struct ManInTheMiddleTests {
   func expectedKey() async throws {
     try await Self.attacked(passcode: nil) { alice, bob, mallory, target in
       let error = await #expect(throws: SessionError.self) {
-        try await alice.invite(target, expecting: bob.localPeer.id)
+        try await alice.peers.invite(target, expecting: bob.localPeer.id)
       }
       #expect(error?.code == .identityMismatch)
       // Bob may have parted from a stranger that says no more, and Alice has said nothing at all.

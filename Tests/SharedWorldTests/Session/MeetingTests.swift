@@ -162,40 +162,40 @@ struct MeetingTests {
   func session() async throws {
     try await TestSessions.joined { alice, bob in
       let (a, b) = (alice.localPeer.id, bob.localPeer.id)
-      try await alice.beginFrame()
-      try await bob.beginFrame()
+      try await alice.frames.begin()
+      try await bob.frames.begin()
       try await settle(alice, bob)
       var (heardByAlice, heardByBob) = (alice.events.makeAsyncIterator(), bob.events.makeAsyncIterator())
       for (session, peer) in [(alice, b), (bob, a)] {
-        #expect(await self.code { try await session.meet(peer) } == .noPose)
+        #expect(await self.code { try await session.frames.meet(peer) } == .noPose)
       }
       for (number, place) in ([[0, 1, 0], [2, 1, 1]] as [SIMD3<Float>]).enumerated() {
         let pose = Self.pose(place, heading: 0.4)
         let there = Self.frame.inverse * pose
         // They do not glide from one place to the next: no moment lies between, whatever their clocks differ by.
-        for session in [alice, bob] { try await session.updatePose(nil) }
-        try await alice.updatePose(pose)
-        try await bob.updatePose(there)
+        for session in [alice, bob] { try await session.world.updatePose(nil) }
+        try await alice.world.updatePose(pose)
+        try await bob.world.updatePose(there)
         try await settle(alice, bob)
         if number > 0 {
           try await hear(b, at: pose, &heardByAlice)
           try await hear(a, at: there, &heardByBob)
         }
         for (session, peer) in [(alice, b), (bob, a)] {
-          let alignment = try await session.meet(peer)
+          let alignment = try await session.frames.meet(peer)
           #expect(alignment.residual < 1e-3 && alignment.observations == number + 1)
         }
       }
       try await settle(alice, bob)
-      #expect(await alice.alignment(of: b).observations == 2)
+      #expect(await alice.frames.alignment(of: b).observations == 2)
       let id = try await bob.place(
         Anchor(name: "tap", transform: Self.frame.inverse * Self.pose([3, 1, 0])),
         acknowledgement: .everyPresentMember)
-      let seen = try #require(await alice.anchors().first { $0.id == id }).transform.translation - [3, 1, 0]
+      let seen = try #require(await alice.world.anchors.first { $0.id == id }).transform.translation - [3, 1, 0]
       #expect((seen * seen).sum().squareRoot() < 0.001)
       // A new frame has met nobody.
-      try await bob.beginFrame()
-      #expect(await self.code { try await bob.meet(a) } == .noPose)
+      try await bob.frames.begin()
+      #expect(await self.code { try await bob.frames.meet(a) } == .noPose)
     }
   }
 
@@ -204,15 +204,15 @@ struct MeetingTests {
     try await TestSessions.joined { alice, bob in
       // Bob's world lies on its side.
       let tipped = Transform(x: [0, 1, 0], y: [-1, 0, 0], z: [0, 0, 1], translation: [1, 2, 3])
-      try await alice.beginFrame()
-      try await bob.beginFrame()
+      try await alice.frames.begin()
+      try await bob.frames.begin()
       let corners: [(String, SIMD3<Float>)] = [("a", [0, 0, 0]), ("b", [2, 0, 0]), ("c", [0, 1, 1])]
       var found: [PeerID: PeerAlignment] = [:]
       for (number, (name, corner)) in corners.enumerated() {
-        _ = try await alice.touch(name, at: corner, hasGravity: false)
+        _ = try await alice.frames.touch(name, at: corner, hasGravity: false)
         try await settle(alice)
         let there = (tipped.inverse * Transform(translation: corner)).translation
-        found = try await bob.touch(name, at: there, hasGravity: false)
+        found = try await bob.frames.touch(name, at: there, hasGravity: false)
         #expect(found.isEmpty == (number < 2))
       }
       let fit = try #require(found[alice.localPeer.id]?.transform)
@@ -235,12 +235,12 @@ struct MeetingTests {
   func sources() async throws {
     try await TestSessions.joined { alice, bob in
       let b = bob.localPeer.id
-      #expect(await self.code { try await alice.align(by: Markers(peer: b)) } == .invalidArgument)
-      try await alice.beginFrame()
-      let alignment = try await alice.align(by: Markers(peer: b))
+      #expect(await self.code { try await alice.frames.align(by: Markers(peer: b)) } == .invalidArgument)
+      try await alice.frames.begin()
+      let alignment = try await alice.frames.align(by: Markers(peer: b))
       #expect(alignment.state == .aligned && alignment.transform?.translation == [5, 0, 0])
-      #expect(try await alice.align(by: SuppliedFit(FrameFit(transform: .identity), of: nil)).state == .aligned)
-      #expect(await self.code { try await alice.align(by: TouchedPoints(with: b)) } == .notDetermined)
+      #expect(try await alice.frames.align(by: SuppliedFit(FrameFit(transform: .identity), of: nil)).state == .aligned)
+      #expect(await self.code { try await alice.frames.align(by: TouchedPoints(with: b)) } == .notDetermined)
     }
   }
 }

@@ -16,7 +16,7 @@ struct MembershipTests {
   private func hosted(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     try await TestSessions.two { alice, bob in
       try await waitForHost(alice.localPeer.id, at: alice)
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       try await body(alice, bob)
     }
   }
@@ -30,18 +30,18 @@ struct MembershipTests {
   @Test("the host locks the session: a newcomer is refused with the code locked, and comes in once it is opened")
   func lockRefusesNewcomers() async throws {
     try await hosted { alice, bob in
-      try await alice.lock()
+      try await alice.peers.lock()
       try await waitForLock(bob)
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
         for inside in [alice, bob] {
-          let error = await #expect(throws: SessionError.self) { try await carol.invite(inside.address) }
+          let error = await #expect(throws: SessionError.self) { try await carol.peers.invite(inside.address) }
           #expect(error?.code == .locked)
-          let other = await #expect(throws: SessionError.self) { try await inside.invite(carol.address) }
+          let other = await #expect(throws: SessionError.self) { try await inside.peers.invite(carol.address) }
           #expect(other?.code == .locked)
         }
-        try await alice.unlock()
-        #expect(try await carol.invite(alice.address) == alice.localPeer)
+        try await alice.peers.unlock()
+        #expect(try await carol.peers.invite(alice.address) == alice.localPeer)
       }
     }
   }
@@ -50,8 +50,8 @@ struct MembershipTests {
   func onlyTheHostRules() async throws {
     try await hosted { alice, bob in
       try await waitForHost(alice.localPeer.id, at: bob)
-      let lock = await #expect(throws: SessionError.self) { try await bob.lock() }
-      let kick = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
+      let lock = await #expect(throws: SessionError.self) { try await bob.peers.lock() }
+      let kick = await #expect(throws: SessionError.self) { try await bob.peers.remove(alice.localPeer.id) }
       #expect(lock?.code == .notHost && kick?.code == .notHost)
     }
   }
@@ -63,13 +63,13 @@ struct MembershipTests {
       alice in
       try await waitForHost(alice.localPeer.id, at: alice)
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
-        _ = try await alice.invite(bob.address)
-        try await alice.kick(bob.localPeer.id)
+        _ = try await alice.peers.invite(bob.address)
+        try await alice.peers.remove(bob.localPeer.id)
         let reason = try await bob.first { if case .ended(let reason) = $0 { reason } else { nil } }
         #expect(reason == .kicked)
       }
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
-        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.address) }
+        let error = await #expect(throws: SessionError.self) { try await bob.peers.invite(alice.address) }
         #expect(error?.code == .declined)
         #expect(await alice.state().peers.isEmpty)
       }
@@ -79,14 +79,14 @@ struct MembershipTests {
   @Test("a session takes no more peers than its limit")
   func limitHolds() async throws {
     var small = TestSessions.configuration()
-    small.memberLimit = 2
+    small.limits.members = 2
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: small) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
         bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
           carol in
-          let error = await #expect(throws: SessionError.self) { try await carol.invite(alice.address) }
+          let error = await #expect(throws: SessionError.self) { try await carol.peers.invite(alice.address) }
           #expect(error?.code == .limitExceeded)
         }
         #expect(await alice.state().memberLimit == 2)
@@ -97,7 +97,7 @@ struct MembershipTests {
   @Test("statistics name the connections of the session and what the own ones carry")
   func statisticsShowConnections() async throws {
     try await TestSessions.joined { alice, bob in
-      let statistics = await alice.statistics()
+      let statistics = await alice.peers.statistics
       let ids = [alice.localPeer.id, bob.localPeer.id].sorted()
       #expect(statistics.connections.map(\.one) == [ids[0]] && statistics.connections.map(\.other) == [ids[1]])
       #expect(statistics.links.map(\.peer) == [bob.localPeer])

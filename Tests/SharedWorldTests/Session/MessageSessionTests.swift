@@ -46,11 +46,13 @@ struct MessageSessionTests {
         // for every report, and the last report may leave it so.
         let most = Session.Events.messageCapacity / (Self.size + 64)
         try await until { try await alice.isFull(after: sent.withLock { $0.count < most ? nil : $0[most - 1] }) }
-        let error = await #expect(throws: SessionError.self) { try await alice.sendNow([1]) }
+        let error = await #expect(throws: SessionError.self) { try await alice.messages.sendNow([1]) }
         #expect(error?.code == .wouldBlock)
-        let object = await #expect(throws: SessionError.self) { try await alice.sendNow("x", to: .all, at: "draw") }
+        let object = await #expect(throws: SessionError.self) {
+          try await alice.messages.sendNow("x", to: .all, at: "draw")
+        }
         #expect(object?.code == .wouldBlock)
-        let cancelled = Task { try await alice.send([1], to: [bobID]) }
+        let cancelled = Task { try await alice.send([1], to: .peer(bobID)) }
         cancelled.cancel()
         let reason = await #expect(throws: SessionError.self) { try await cancelled.value }
         #expect(reason?.code == .cancelled)
@@ -80,10 +82,10 @@ struct MessageSessionTests {
   @Test("what the invited side sends as soon as the invitation is accepted arrives")
   func atOnce() async throws {
     try await TestSessions.two { alice, bob in
-      let bobID = try await alice.invite(bob.address).id
+      let bobID = try await alice.peers.invite(bob.address).id
       try await bob.send([1])
-      try await bob.send([2], to: [alice.localPeer.id])
-      try await alice.send([3], to: [bobID])
+      try await bob.send([2], to: .peer(alice.localPeer.id))
+      try await alice.send([3], to: .peer(bobID))
       #expect(await Self.read(2, of: alice) == [1, 2])
       #expect(await Self.read(1, of: bob) == [3])
     }
@@ -93,7 +95,7 @@ struct MessageSessionTests {
   func relayed() async throws {
     try await TestSessions.apart { alice, carol in
       let carolID = carol.localPeer.id
-      for number in 1...100 { try await alice.send([UInt8(number)], to: [carolID]) }
+      for number in 1...100 { try await alice.send([UInt8(number)], to: .peer(carolID)) }
       #expect(await Self.read(100, of: carol) == Array(1...100))
     }
   }
@@ -103,9 +105,10 @@ struct MessageSessionTests {
     try await TestSessions.two { alice, bob in
       let configuration = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
-        let peer = try await alice.invite(carol.address)
+        let peer = try await alice.peers.invite(carol.address)
         var sent: [MessageID] = []
-        do { while true { sent.append(try await alice.sendNow(Self.message(1), to: [peer.id])) } } catch {}
+        do { while true { sent.append(try await alice.messages.sendNow(Self.message(1), to: .peer(peer.id))) } } catch {
+        }
         await carol.leave()
         let failure = try await alice.first { if case .messagesFailed(let failure) = $0 { failure } else { nil } }
         #expect(failure.receiver == peer && failure.messages == Array(sent.suffix(failure.messages.count)))
@@ -117,7 +120,7 @@ struct MessageSessionTests {
 
 extension Session {
   /// Whether a message waits for room.
-  var isFull: Bool { messages.holds(up: Parcel([], to: .all)) }
+  var isFull: Bool { messageDesk.holds(up: Parcel([], to: .all)) }
 
   /// Whether a message waits for room, and all receivers have acknowledged an earlier one.
   fileprivate func isFull(after earlier: MessageID?) throws -> Bool {

@@ -32,8 +32,8 @@ struct MessageTotalSessionTests {
   func total() async throws {
     #expect((Self.most + 1) * Self.cost <= ProtocolLimits.messageWindow)
     try await Self.crowd { alice, scripts in
-      for _ in 0..<Self.most { try await alice.sendNow(Self.largest) }
-      let error = await #expect(throws: SessionError.self) { try await alice.sendNow(Self.largest) }
+      for _ in 0..<Self.most { try await alice.messages.sendNow(Self.largest) }
+      let error = await #expect(throws: SessionError.self) { try await alice.messages.sendNow(Self.largest) }
       #expect(error?.code == .wouldBlock)
       async let last = alice.send(Self.largest)
       try await until { await alice.isFull }
@@ -42,7 +42,7 @@ struct MessageTotalSessionTests {
       await scripts[1].end(.left)
       #expect(try await last.number == UInt64(Self.most + 1))
       // The quarter for critical messages is still there.
-      try await alice.sendNow(Self.largest, mode: .critical)
+      try await alice.messages.sendNow(Self.largest, mode: .critical)
     }
   }
 }

@@ -10,7 +10,7 @@ import WorldModel
 struct OwnedSessionTests {
   private static func owned() -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.ownership = .owned
+    configuration.hosting.ownership = .owned
     return configuration
   }
 
@@ -18,14 +18,14 @@ struct OwnedSessionTests {
   private static func await(_ role: PeerRole?, of peer: PeerID, at session: Session) async throws {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
-    if try await session.role(of: peer) == role { return }
+    if try await session.peers.role(of: peer) == role { return }
     _ = try await events.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
   }
 
   /// Runs `body` with the creator and two members, of which the last one wants to host.
   private static func three(_ body: @Sendable (Session, Session, Session) async throws -> Void) async throws {
     var pushing = TestSessions.configuration()
-    pushing.hostPriority = 255
+    pushing.hosting.priority = 255
     let eves = pushing
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: owned()) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: TestSessions.configuration()) {
@@ -45,17 +45,17 @@ struct OwnedSessionTests {
   func owner() async throws {
     try await Self.three { alice, bob, eve in
       for session in [alice, bob, eve] {
-        let owner = try await session.owner()
+        let owner = try await session.peers.creator
         #expect(owner == alice.localPeer.id)
       }
-      let role = try await bob.role(of: alice.localPeer.id)
+      let role = try await bob.peers.role(of: alice.localPeer.id)
       #expect(role == .creator)
     }
     try await TestSessions.joined { alice, bob in
-      let (owner, role) = (try await alice.owner(), try await alice.role(of: bob.localPeer.id))
+      let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: bob.localPeer.id))
       #expect(owner == nil && role == nil)
       let error = await #expect(throws: SessionError.self) {
-        try await alice.setRole(.moderator, of: bob.localPeer.id)
+        try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
       }
       #expect(error?.code == .notPermitted && error?.message.contains("ownership = .owned") == true)
     }
@@ -64,16 +64,16 @@ struct OwnedSessionTests {
   @Test("a member that becomes host removes nobody, locks nothing and lets nobody in")
   func hostIsNoAuthority() async throws {
     try await Self.three { alice, bob, eve in
-      while await eve.requestHost() != .hosts {}
-      let kick = await #expect(throws: SessionError.self) { try await eve.kick(bob.localPeer.id) }
-      let lock = await #expect(throws: SessionError.self) { try await eve.lock() }
+      while await eve.peers.requestHost() != .hosts {}
+      let kick = await #expect(throws: SessionError.self) { try await eve.peers.remove(bob.localPeer.id) }
+      let lock = await #expect(throws: SessionError.self) { try await eve.peers.lock() }
       #expect(kick?.code == .notPermitted && lock?.code == .notPermitted)
       try await Session.withSession(as: TestSessions.identity("mallory"), configuration: TestSessions.configuration()) {
         mallory in
-        await #expect(throws: SessionError.self) { try await eve.invite(mallory.address) }
-        await #expect(throws: SessionError.self) { try await mallory.invite(bob.address) }
+        await #expect(throws: SessionError.self) { try await eve.peers.invite(mallory.address) }
+        await #expect(throws: SessionError.self) { try await mallory.peers.invite(bob.address) }
       }
-      let role = try await alice.role(of: bob.localPeer.id)
+      let role = try await alice.peers.role(of: bob.localPeer.id)
       #expect(role == .member)
     }
   }
@@ -81,21 +81,23 @@ struct OwnedSessionTests {
   @Test("a guest writes nothing, sends messages, and is a member again, for a while")
   func guest() async throws {
     try await Self.three { alice, bob, eve in
-      try await alice.setRole(.guest, of: bob.localPeer.id)
+      try await alice.peers.setRole(.guest, of: bob.localPeer.id)
       for session in [alice, bob, eve] { try await Self.await(.guest, of: bob.localPeer.id, at: session) }
       let place = await #expect(throws: SessionError.self) { try await bob.place(Anchor(name: "lamp")) }
       let map = await #expect(throws: SessionError.self) { try await bob.share(WorldMap()) }
       #expect(place?.code == .notPermitted && map?.code == .notPermitted)
       try await bob.send(Array("hello".utf8))
-      try await alice.setRole(.publisher, of: bob.localPeer.id, for: .seconds(3600))
+      try await alice.peers.setRole(.publisher, of: bob.localPeer.id, for: .seconds(3600))
       try await Self.await(.publisher, of: bob.localPeer.id, at: bob)
-      let (time, forever) = (try await bob.roleTime(of: bob.localPeer.id), try await bob.roleTime(of: eve.localPeer.id))
+      let (time, forever) = (
+        try await bob.peers.roleTime(of: bob.localPeer.id), try await bob.peers.roleTime(of: eve.localPeer.id)
+      )
       #expect(time.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true && forever == nil)
       var news = eve.events.makeAsyncIterator()
       try await bob.place(Anchor(name: "lamp"))
       _ = try await news.first { if case .anchorAdded = $0 { true } else { nil } }
       let moderator = await #expect(throws: SessionError.self) {
-        try await alice.setRole(.moderator, of: bob.localPeer.id, for: .seconds(1))
+        try await alice.peers.setRole(.moderator, of: bob.localPeer.id, for: .seconds(1))
       }
       #expect(moderator?.code == .notPermitted)
     }
@@ -104,22 +106,22 @@ struct OwnedSessionTests {
   @Test("a moderator removes and locks, whoever hosts, and a removed peer stays out until it is admitted again")
   func moderator() async throws {
     try await Self.three { alice, bob, eve in
-      try await alice.setRole(.moderator, of: bob.localPeer.id)
+      try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
       try await Self.await(.moderator, of: bob.localPeer.id, at: bob)
-      let protected = await #expect(throws: SessionError.self) { try await bob.kick(alice.localPeer.id) }
+      let protected = await #expect(throws: SessionError.self) { try await bob.peers.remove(alice.localPeer.id) }
       #expect(protected?.code == .notPermitted)
       var news = eve.events.makeAsyncIterator()
-      try await bob.lock()
-      try await bob.kick(eve.localPeer.id)
+      try await bob.peers.lock()
+      try await bob.peers.remove(eve.localPeer.id)
       let reason = try await news.first { if case .ended(let reason) = $0 { reason } else { nil } }
       #expect(reason == .kicked)
       try await Self.await(nil, of: eve.localPeer.id, at: alice)
       try await Session.withSession(as: eve.identity, configuration: TestSessions.configuration()) { again in
-        let error = await #expect(throws: SessionError.self) { try await again.invite(alice.address) }
+        let error = await #expect(throws: SessionError.self) { try await again.peers.invite(alice.address) }
         #expect(error?.code == .declined || error?.code == .locked)
-        try await alice.setRole(.member, of: eve.localPeer.id)
+        try await alice.peers.setRole(.member, of: eve.localPeer.id)
         // An admission opens a locked session to this one peer.
-        let found = try await again.invite(alice.address)
+        let found = try await again.peers.invite(alice.address)
         #expect(found == alice.localPeer)
       }
     }
@@ -130,23 +132,23 @@ struct OwnedSessionTests {
     try await TestSessions.withFolder { folder in
       let (one, other) = (try TestSessions.identity("alice"), try TestSessions.identity("bob"))
       var configuration = Self.owned()
-      configuration.state = folder.appending(path: "alice").path
+      configuration.storage.state = folder.appending(path: "alice").path
       let alices = configuration
       let copy = folder.appending(path: "copy").path
       try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
         try await Session.withSession(as: one, configuration: alices) { alice in
           _ = try await alice.join(bob.address)
-          try await alice.setRole(.moderator, of: other.peerID)
+          try await alice.peers.setRole(.moderator, of: other.peerID)
           _ = try await TestSessions.record(at: folder.appending(path: "alice").path) {
             $0.governance?.statements.contains { $0.role == .moderator } == true
           }
           try FileManager.default.copyItem(atPath: folder.appending(path: "alice").path, toPath: copy)
         }
       }
-      configuration.state = copy
+      configuration.storage.state = copy
       let again = configuration
       try await Session.withSession(as: one, configuration: again) { alice in
-        let (owner, role) = (try await alice.owner(), try await alice.role(of: other.peerID))
+        let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: other.peerID))
         #expect(owner == one.peerID && role == .moderator)
       }
     }

@@ -8,15 +8,15 @@ struct OwnershipSessionTests {
   func passedOn() async throws {
     try await TestSessions.joined { alice, bob in
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-      let mine = try await alice.requestOwnership(of: lamp, lease: .seconds(3600))
+      let mine = try await alice.world.requestOwnership(of: lamp, lease: .seconds(3600))
       #expect(mine.owner == alice.localPeer.id && mine.until != nil)
-      #expect(await alice.ownership(of: lamp) == mine)
-      let theirs = try await bob.requestOwnership(of: lamp)
+      #expect(await alice.world.ownership(of: lamp) == mine)
+      let theirs = try await bob.world.requestOwnership(of: lamp)
       #expect(theirs.owner == bob.localPeer.id && theirs.until == nil)
       #expect((theirs.epoch, theirs.number) > (mine.epoch, mine.number))
-      try await bob.giveOwnership(of: lamp, to: alice.localPeer.id)
-      #expect(await bob.ownership(of: lamp)?.owner == alice.localPeer.id)
-      let error = await #expect(throws: SessionError.self) { try await bob.releaseOwnership(of: lamp) }
+      try await bob.world.giveOwnership(of: lamp, to: alice.localPeer.id)
+      #expect(await bob.world.ownership(of: lamp)?.owner == alice.localPeer.id)
+      let error = await #expect(throws: SessionError.self) { try await bob.world.releaseOwnership(of: lamp) }
       #expect(error?.code == .notOwner)
     }
   }
@@ -28,12 +28,12 @@ struct OwnershipSessionTests {
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: careful) { alice in
       let careless = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: careless) { bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-        _ = try await alice.requestOwnership(of: lamp)
-        let error = await #expect(throws: SessionError.self) { try await bob.requestOwnership(of: lamp) }
+        _ = try await alice.world.requestOwnership(of: lamp)
+        let error = await #expect(throws: SessionError.self) { try await bob.world.requestOwnership(of: lamp) }
         #expect(error?.code == .declined)
-        #expect(await alice.ownership(of: lamp)?.owner == alice.localPeer.id)
+        #expect(await alice.world.ownership(of: lamp)?.owner == alice.localPeer.id)
       }
     }
   }
@@ -43,7 +43,7 @@ struct OwnershipSessionTests {
     try await TestSessions.joined { alice, bob in
       let events = alice.events.makeAsyncIterator()
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
-      _ = try await bob.requestOwnership(of: lamp)
+      _ = try await bob.world.requestOwnership(of: lamp)
       await bob.leave()
       var owners: [PeerID?] = []
       var iterator = events
@@ -51,7 +51,7 @@ struct OwnershipSessionTests {
         if case .ownershipChanged(lamp, let owner) = event { owners.append(owner?.id) }
       }
       #expect(owners == [bob.localPeer.id, nil])
-      #expect(await alice.ownership(of: lamp) == nil)
+      #expect(await alice.world.ownership(of: lamp) == nil)
     }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 struct PasscodeSessionTests {
   private static func configuration(_ passcode: String?) throws -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.passcode = try passcode.map { try Passcode($0) }
+    configuration.authentication.passcode = try passcode.map { try Passcode($0) }
     return configuration
   }
 
@@ -19,8 +19,8 @@ struct PasscodeSessionTests {
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
           var events = carol.events.makeAsyncIterator()
-          #expect(try await alice.invite(bob.address) == bob.localPeer)
-          _ = try await bob.invite(carol.address)
+          #expect(try await alice.peers.invite(bob.address) == bob.localPeer)
+          _ = try await bob.peers.invite(carol.address)
           _ = try await events.first { if case .peerJoined(alice.localPeer) = $0 { true } else { nil } }
           let lamp = try await alice.place(Anchor(name: "lamp"))
           _ = try await events.first {
@@ -44,7 +44,7 @@ struct PasscodeSessionTests {
         as: TestSessions.identity("bob"), configuration: Self.configuration(other.passcode)
       ) { bob in
         let error = await #expect(throws: SessionError.self) {
-          _ = strangerInvites ? try await bob.invite(alice.address) : try await alice.invite(bob.address)
+          _ = strangerInvites ? try await bob.peers.invite(alice.address) : try await alice.peers.invite(bob.address)
         }
         #expect(error?.code == other.code)
         #expect(await alice.state().peers.isEmpty)
@@ -59,13 +59,13 @@ struct PasscodeSessionTests {
       alice in
       let bob = try TestSessions.identity("bob")
       try await Session.withSession(as: bob, configuration: Self.configuration("sesame 2")) { bob in
-        let error = await #expect(throws: SessionError.self) { try await bob.invite(alice.address) }
+        let error = await #expect(throws: SessionError.self) { try await bob.peers.invite(alice.address) }
         #expect(error?.code == .passcodeRefused)
       }
       try await Session.withSession(as: bob, configuration: Self.configuration("sesame 1")) { bob in
         // Without this bob would have to wait for a second.
-        await alice.unlockPasscode()
-        let host = try await bob.invite(alice.address)
+        await alice.peers.unlockPasscode()
+        let host = try await bob.peers.invite(alice.address)
         #expect(host == alice.localPeer)
       }
     }

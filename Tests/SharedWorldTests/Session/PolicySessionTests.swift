@@ -9,9 +9,9 @@ struct PolicySessionTests {
   /// A configuration whose service no other test uses.
   private static func configuration() -> Session.Configuration {
     var configuration = Session.Configuration(service: "swp-\(UInt32.random(in: 0..<100_000))")
-    configuration.discovery = .embedded
-    configuration.advertising.showsName = true
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .embedded
+    configuration.discovery.advertising.showsName = true
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -19,7 +19,7 @@ struct PolicySessionTests {
   func automatic() async throws {
     let quiet = Self.configuration()
     var configuration = quiet
-    configuration.invitePolicy = .automatic
+    configuration.invitations.outgoing = .all
     let eager = configuration
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: quiet) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: eager) { alice in
@@ -41,8 +41,7 @@ struct PolicySessionTests {
     let quiet = Self.configuration()
     let asked = Mutex<[String?]>([])
     var configuration = quiet
-    configuration.invitePolicy = .ask
-    configuration.inviteHandler = { candidate in
+    configuration.invitations.outgoing = .ask { candidate in
       asked.withLock { $0.append(candidate.name) }
       return candidate.name == "carol"
     }
@@ -54,7 +53,7 @@ struct PolicySessionTests {
           if case .candidateFound(let found) = $0, found.name == "bob" { true } else { nil }
         }
         // What a service tells later is no new service.
-        try await bob.setDiscoveryInfo(["room": "attic"])
+        try await bob.peers.setDiscoveryInfo(["room": "attic"])
         _ = try await events.first {
           if case .candidateFound(let found) = $0, !found.info.isEmpty { true } else { nil }
         }
@@ -70,13 +69,13 @@ struct PolicySessionTests {
   @Test("a session that accepts nothing declines for good, and the inviter is told once")
   func none() async throws {
     var closed = Self.configuration()
-    closed.acceptPolicy = .none
-    closed.discovery = .none
+    closed.invitations.incoming = .none
+    closed.discovery.mode = .none
     let configuration = closed
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
         let target = InvitationTarget.address(PeerAddress(host: "127.0.0.1", port: bob.port))
-        await alice.keepInviting(target)
+        await alice.peers.keepInviting(target)
         let failure = try await alice.first { event -> (InvitationTarget, SessionError.Code, Bool)? in
           if case .invitationFailed(let target, let error, let isRetried) = event {
             (target, error.code, isRetried)
@@ -94,9 +93,9 @@ struct PolicySessionTests {
     let both = Self.configuration()
     let (seeing, shown) = (both, both)
     var browsing = seeing
-    browsing.discoveryRole = .browser
+    browsing.discovery.role = .browser
     var advertising = shown
-    advertising.discoveryRole = .advertiser
+    advertising.discovery.role = .advertiser
     let (browser, advertiser) = (browsing, advertising)
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: browser) { bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: advertiser) { carol in
@@ -121,7 +120,7 @@ struct PolicySessionTests {
   func browsed() async throws {
     let configuration = Self.configuration()
     var unseeing = configuration
-    unseeing.discovery = .none
+    unseeing.discovery.mode = .none
     let plain = unseeing
     try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       let browser = try Browser(service: configuration.service, discovery: .embedded)
@@ -134,7 +133,7 @@ struct PolicySessionTests {
       let endpoints = try await browser.resolve(candidate.id)
       #expect(!endpoints.isEmpty && endpoints.allSatisfy { $0.port == bob.port })
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: plain) { alice in
-        let invited = try await alice.invite(.service(candidate.id, by: browser))
+        let invited = try await alice.peers.invite(.service(candidate.id, by: browser))
         #expect(invited == bob.localPeer)
       }
       let error = await #expect(throws: SessionError.self) {

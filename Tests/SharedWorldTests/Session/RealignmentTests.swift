@@ -38,7 +38,7 @@ struct RealignmentTests {
     var configuration = TestSessions.configuration()
     configuration.realignmentInterval = interval
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { session in
-      try await session.beginFrame()
+      try await session.frames.begin()
       try await body(session)
     }
   }
@@ -56,17 +56,17 @@ struct RealignmentTests {
       ]
       for step in steps {
         await marker.see(step.fit, residual: step.residual)
-        let before = await session.alignmentOfSharedFrame().transform
-        let outcome = try await session.keepAligned(by: marker)
+        let before = await session.frames.alignmentOfShared.transform
+        let outcome = try await session.frames.keepAligned(by: marker)
         let alignment = outcome.alignment
         #expect(alignment.transform?.translation.x == step.x && alignment.state == .aligned)
         #expect(outcome == (alignment.transform == before ? .kept(alignment) : .measured(alignment)))
         #expect(await marker.measurements == step.measurements)
       }
       // A device that loses its world is measured at once, whatever was before.
-      try await session.beginFrame()
+      try await session.frames.begin()
       await marker.see(Self.fit(1.52), residual: nil)
-      #expect(try await session.keepAligned(by: marker).alignment.transform?.translation.x == 1.52)
+      #expect(try await session.frames.keepAligned(by: marker).alignment.transform?.translation.x == 1.52)
     }
   }
 
@@ -79,9 +79,9 @@ struct RealignmentTests {
   @Test func `however often the app asks, there is one measurement in an interval`() async throws {
     try await Self.alone(every: .seconds(3600)) { session in
       let marker = Marker()
-      await #expect(throws: SessionError.self) { try await session.keepAligned(by: marker) }
+      await #expect(throws: SessionError.self) { try await session.frames.keepAligned(by: marker) }
       for _ in 0..<5 {
-        let outcome = try await session.keepAligned(by: marker)
+        let outcome = try await session.frames.keepAligned(by: marker)
         #expect(outcome == .skipped(outcome.alignment) && outcome.alignment.state == .unaligned)
       }
       #expect(await marker.measurements == 1)
@@ -105,20 +105,20 @@ struct RealignmentTests {
       try await session.share(WorldMap(cloud: room))
       let scan = MapScan(SyntheticRoom(seed: 7, pointCount: 3_000, walk: 1).map().cloud)
       await #expect(throws: SessionError.self) {
-        try await session.keepAligned(by: MapScan(scan.cloud.selecting(Array(0..<20))))
+        try await session.frames.keepAligned(by: MapScan(scan.cloud.selecting(Array(0..<20))))
       }
-      let first = try await session.keepAligned(by: scan).alignment
+      let first = try await session.frames.keepAligned(by: scan).alignment
       #expect(first.state == .aligned)
       // What was measured is more than a claim.
-      await session.setRelocalized(true)
+      await session.frames.setRelocalized(true)
       #expect(await session.state().mapStatus.stage == .relocalized)
-      #expect(try await session.keepAligned(by: scan) == .kept(first))
+      #expect(try await session.frames.keepAligned(by: scan) == .kept(first))
 
       let searched = await session.searchedTurns()
       let drifted = MapScan(try scan.cloud.transformed(by: Transform(translation: [0.1, 0, 0])))
       let residual = try await drifted.residual(of: #require(first.transform), in: session)
       #expect(residual.map { abs($0 - 0.1) < 0.02 } == true)
-      let second = try await session.keepAligned(by: drifted).alignment
+      let second = try await session.frames.keepAligned(by: drifted).alignment
       let move = try #require(second.transform?.translation) - #require(first.transform?.translation)
       #expect(abs(move.x - 0.1) < 0.02 && abs(move.y) < 0.02 && abs(move.z) < 0.02)
       // The same cloud, a little elsewhere: the place that was known is enough.
@@ -133,8 +133,8 @@ struct RealignmentTests {
     try await Self.alone(every: .zero) { session in
       try await session.share(WorldMap(cloud: trial.map))
       let bare = FeatureCloud(positions: trial.query.positions, identifiers: trial.query.identifiers)
-      await #expect(throws: SessionError.self) { try await session.keepAligned(by: MapScan(bare)) }
-      let kept = try await session.keepAligned(by: MapScan(trial.query)).alignment
+      await #expect(throws: SessionError.self) { try await session.frames.keepAligned(by: MapScan(bare)) }
+      let kept = try await session.frames.keepAligned(by: MapScan(trial.query)).alignment
       let place = try #require(kept.transform)
       #expect(kept.state == .aligned && trial.isRight(place.inverse))
       // More sightings of each point than the one in the cloud: more points are known again.
@@ -148,5 +148,5 @@ struct RealignmentTests {
 
 extension Session {
   /// The turns at which this device's clouds were tried in the session's map, the cost of searches.
-  fileprivate func searchedTurns() -> Int { frames.finder?.memory.work.turns ?? 0 }
+  fileprivate func searchedTurns() -> Int { frameDesk.finder?.memory.work.turns ?? 0 }
 }

@@ -36,11 +36,11 @@ struct ResourceSessionTests {
       try await TestSessions.joined { alice, bob in
         var bobs = bob.events.makeAsyncIterator()
         let bobID = bob.localPeer.id
-        let transfer = try await alice.sendResource(at: path, to: [bobID])
+        let transfer = try await alice.files.send(at: path, to: [bobID])
         let offer = try await Self.offer(&bobs)
         #expect(offer.name == "scan.bin" && offer.size == bytes.count && offer.from == alice.localPeer)
         #expect(offer.id == transfer.id)
-        try await bob.accept(offer)
+        try await bob.files.accept(offer)
         var (fractions, results) = ([Double](), [ResourceTransfer.Update]())
         for await update in transfer {
           if case .progress(let progress) = update {
@@ -69,7 +69,7 @@ struct ResourceSessionTests {
     _ body: @Sendable (Session, Session, inout Session.Events.Iterator) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
-    configuration.resourceFolder = folder.path()
+    configuration.storage.resourceFolder = folder.path()
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var bobs = bob.events.makeAsyncIterator()
@@ -83,8 +83,8 @@ struct ResourceSessionTests {
   func temporary() async throws {
     try await TestSessions.withFolder { folder in
       try await Self.joined(resourcesIn: folder) { alice, bob, bobs in
-        _ = try await alice.sendResource([1, 2, 3], named: "x", to: [bob.localPeer.id])
-        try await bob.accept(try await Self.offer(&bobs))
+        _ = try await alice.files.send([1, 2, 3], named: "x", to: [bob.localPeer.id])
+        try await bob.files.accept(try await Self.offer(&bobs))
         let path = try await Self.receipt(&bobs).path
         #expect(FileManager.default.fileExists(atPath: path))
       }
@@ -96,16 +96,16 @@ struct ResourceSessionTests {
   func hostileName() async throws {
     try await TestSessions.withFolder { folder in
       var configuration = TestSessions.configuration()
-      configuration.resourceFolder = folder.appending(path: "").path()
+      configuration.storage.resourceFolder = folder.appending(path: "").path()
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
         try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
           var bobs = bob.events.makeAsyncIterator()
           _ = try await alice.join(bob.address)
           let name = "../../etc/passwd"
-          let transfer = try await alice.sendResource([1, 2, 3], named: name, to: [bob.localPeer.id])
+          let transfer = try await alice.files.send([1, 2, 3], named: name, to: [bob.localPeer.id])
           let offer = try await Self.offer(&bobs)
           #expect(offer.name == name)
-          try await bob.accept(offer)
+          try await bob.files.accept(offer)
           let receipt = try await Self.receipt(&bobs)
           #expect(receipt.path.hasPrefix(folder.path()) && receipt.path.hasSuffix("/" + transfer.id.description))
           #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path()).count == 1)
@@ -120,7 +120,7 @@ struct ResourceSessionTests {
   func badName(_ name: String) async throws {
     try await TestSessions.joined { alice, bob in
       let error = await #expect(throws: SessionError.self) {
-        try await alice.sendResource([1], named: name, to: [bob.localPeer.id])
+        try await alice.files.send([1], named: name, to: [bob.localPeer.id])
       }
       #expect(error?.code == .invalidArgument)
     }
@@ -131,12 +131,12 @@ struct ResourceSessionTests {
   func declined() async throws {
     try await TestSessions.joined { alice, bob in
       var bobs = bob.events.makeAsyncIterator()
-      let transfer = try await alice.sendResource(Self.noise(1000), named: "x", to: [bob.localPeer.id])
+      let transfer = try await alice.files.send(Self.noise(1000), named: "x", to: [bob.localPeer.id])
       let offer = try await Self.offer(&bobs)
-      await bob.decline(offer)
+      await bob.files.decline(offer)
       #expect(await transfer.results() == [bob.localPeer.id: .declined])
       let error = await #expect(throws: SessionError.self) {
-        try await bob.accept(
+        try await bob.files.accept(
           ResourceOffer(id: transfer.id, from: alice.localPeer, name: "x", size: 1000))
       }
       #expect(error?.code == .unknownResource)
@@ -147,13 +147,13 @@ struct ResourceSessionTests {
   func withdrawn(isAccepted: Bool) async throws {
     try await TestSessions.joined { alice, bob in
       var bobs = bob.events.makeAsyncIterator()
-      let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
+      let transfer = try await alice.files.send(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
       let offer = try await Self.offer(&bobs)
       if isAccepted {
-        try await bob.accept(offer)
+        try await bob.files.accept(offer)
         _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
       }
-      await alice.cancelResource(transfer.id)
+      await alice.files.cancel(transfer.id)
       #expect(await transfer.results() == [bob.localPeer.id: .withdrawn])
       let failure = try await Self.failure(&bobs)
       #expect(failure == .withdrawn)
@@ -164,10 +164,10 @@ struct ResourceSessionTests {
   func cancelled() async throws {
     try await TestSessions.withFolder { folder in
       try await Self.joined(resourcesIn: folder) { alice, bob, bobs in
-        let transfer = try await alice.sendResource(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
-        try await bob.accept(try await Self.offer(&bobs))
+        let transfer = try await alice.files.send(Self.noise(8_000_000), named: "x", to: [bob.localPeer.id])
+        try await bob.files.accept(try await Self.offer(&bobs))
         _ = try await bobs.first { if case .resourceProgress = $0 { true } else { nil } }
-        await bob.cancelResource(transfer.id)
+        await bob.files.cancel(transfer.id)
         #expect(await transfer.results() == [bob.localPeer.id: .cancelled])
         let failure = try await Self.failure(&bobs)
         #expect(failure == .cancelled)
@@ -182,10 +182,10 @@ struct ResourceSessionTests {
   func diskFull() async throws {
     var configuration = TestSessions.configuration()
     // The device that refuses every byte as a full disk does.
-    configuration.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
+    configuration.storage.resourceOpening = { _, _ in Glibc.open("/dev/full", O_RDWR | O_CLOEXEC) }
     try await TestSessions.joined(second: configuration) { alice, bob, bobs in
-      let transfer = try await alice.sendResource(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
-      try await bob.accept(try await Self.offer(&bobs))
+      let transfer = try await alice.files.send(Self.noise(1_000_000), named: "x", to: [bob.localPeer.id])
+      try await bob.files.accept(try await Self.offer(&bobs))
       #expect(await transfer.results() == [bob.localPeer.id: .diskFull])
       let failure = try await Self.failure(&bobs)
       #expect(failure == .diskFull)
@@ -201,12 +201,12 @@ struct ResourceSessionTests {
       try Data(Self.noise(2_000_000)).write(to: URL(filePath: path))
       try await TestSessions.joined { alice, bob in
         var bobs = bob.events.makeAsyncIterator()
-        let transfer = try await alice.sendResource(at: path, to: [bob.localPeer.id])
+        let transfer = try await alice.files.send(at: path, to: [bob.localPeer.id])
         let file = try FileHandle(forWritingTo: URL(filePath: path))
         try file.seek(toOffset: 1_000_000)
         try file.write(contentsOf: Data(Self.noise(1000)))
         try file.close()
-        try await bob.accept(try await Self.offer(&bobs))
+        try await bob.files.accept(try await Self.offer(&bobs))
         #expect(await transfer.results() == [bob.localPeer.id: .unreadable])
         let failure = try await Self.failure(&bobs)
         #expect(failure == .unreadable)
@@ -224,11 +224,11 @@ struct ResourceSessionTests {
         let bobID = bob.localPeer.id
         let transfer =
           isFile
-          ? try await alice.sendResource(at: path, to: [bobID])
-          : try await alice.sendResource([], named: "none", to: [bobID])
+          ? try await alice.files.send(at: path, to: [bobID])
+          : try await alice.files.send([], named: "none", to: [bobID])
         let offer = try await Self.offer(&bobs)
         #expect(offer.name == "none" && offer.size == 0)
-        try await bob.accept(offer)
+        try await bob.files.accept(offer)
         let progress = try await bobs.first { if case .resourceProgress(let progress) = $0 { progress } else { nil } }
         #expect(progress.fraction == 1)
         let path = try await Self.receipt(&bobs).path
@@ -248,8 +248,8 @@ struct ResourceSessionTests {
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
         var bobs = bob.events.makeAsyncIterator()
         _ = try await alice.join(bob.address)
-        let transfer = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
-        try await bob.accept(try await Self.offer(&bobs))
+        let transfer = try await alice.files.send(bytes, named: "x", to: [bob.localPeer.id])
+        try await bob.files.accept(try await Self.offer(&bobs))
         var before = 0
         for part in [0.2, 0.6] {
           let here = try await bobs.first { event in
@@ -282,12 +282,12 @@ struct ResourceSessionTests {
     _ bytes: [UInt8], of alice: Session, cache folder: String, upTo part: Double
   ) async throws -> (had: Int, came: Int) {
     var configuration = TestSessions.configuration()
-    configuration.mapCache = MapCache(folder: folder)
+    configuration.storage.mapCache = MapCache(folder: folder)
     return try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
       var bobs = bob.events.makeAsyncIterator()
       _ = try await alice.join(bob.address)
-      _ = try await alice.sendResource(bytes, named: "x", to: [bob.localPeer.id])
-      try await bob.accept(try await offer(&bobs))
+      _ = try await alice.files.send(bytes, named: "x", to: [bob.localPeer.id])
+      try await bob.files.accept(try await offer(&bobs))
       let had = try await bobs.first { event in
         if case .resourceProgress(let progress) = event, progress.fraction >= part { progress.bytes } else { nil }
       }
@@ -320,14 +320,14 @@ struct ResourceSessionTests {
   func refused() async throws {
     try await TestSessions.joined { alice, bob in
       let peers = [bob.localPeer.id]
-      let none = await #expect(throws: SessionError.self) { try await alice.sendResource(at: "/nowhere/x", to: peers) }
+      let none = await #expect(throws: SessionError.self) { try await alice.files.send(at: "/nowhere/x", to: peers) }
       #expect(none?.code == .io)
-      let folder = await #expect(throws: SessionError.self) { try await alice.sendResource(at: "/tmp", to: peers) }
+      let folder = await #expect(throws: SessionError.self) { try await alice.files.send(at: "/tmp", to: peers) }
       #expect(folder?.code == .invalidArgument)
-      let nobody = await #expect(throws: SessionError.self) { try await alice.sendResource([1], named: "x", to: []) }
+      let nobody = await #expect(throws: SessionError.self) { try await alice.files.send([1], named: "x", to: []) }
       #expect(nobody?.code == .invalidArgument)
       let stranger = await #expect(throws: SessionError.self) {
-        try await alice.sendResource([1], named: "x", to: [TestSessions.identity("eve").peerID])
+        try await alice.files.send([1], named: "x", to: [TestSessions.identity("eve").peerID])
       }
       #expect(stranger?.code == .unknownPeer)
     }
@@ -337,7 +337,7 @@ struct ResourceSessionTests {
   func peerLeaves(isSender: Bool) async throws {
     try await TestSessions.joined { alice, bob in
       var bobs = bob.events.makeAsyncIterator()
-      let transfer = try await alice.sendResource(Self.noise(1000), named: "x", to: [bob.localPeer.id])
+      let transfer = try await alice.files.send(Self.noise(1000), named: "x", to: [bob.localPeer.id])
       _ = try await Self.offer(&bobs)
       if isSender {
         await alice.leave()
@@ -359,13 +359,13 @@ struct ResourceSessionTests {
         as: TestSessions.identity("carol"), configuration: TestSessions.configuration()
       ) { carol in
         _ = try await alice.join(carol.address)
-        let transfer = try await alice.sendResource(
+        let transfer = try await alice.files.send(
           bytes, named: "x", to: [bob.localPeer.id, carol.localPeer.id])
         try await withThrowingTaskGroup(of: Bool.self) { group in
           for session in [bob, carol] {
             group.addTask {
               var events = session.events.makeAsyncIterator()
-              try await session.accept(Self.offer(&events))
+              try await session.files.accept(Self.offer(&events))
               let path = try await Self.receipt(&events).path
               return try Data(contentsOf: URL(filePath: path)) == Data(bytes)
             }

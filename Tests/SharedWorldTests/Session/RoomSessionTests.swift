@@ -17,7 +17,7 @@ struct RoomSessionTests {
 
   private static func loopback(at place: String? = nil) throws -> Session.Configuration {
     var configuration = try Session.Configuration(room: "kitchen", code: code, at: place)
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     return configuration
   }
@@ -44,7 +44,7 @@ struct RoomSessionTests {
     try await Session.withSession(as: ada, configuration: Self.configuration(network, code: Self.code)) { ada in
       _ = try await ada.place(Anchor(name: "lamp"))
       var open = Session.Configuration(service: "kitchen")
-      (open.transport, open.invitePolicy, open.acceptPolicy) = (.inMemory(network), .automatic, .automatic)
+      (open.transport, open.invitations.outgoing, open.invitations.incoming) = (.inMemory(network), .all, .all)
       for (configuration, code, words) in [
         (try Self.configuration(network, code: "kitten-lemon-violin-apron"), .passcodeRefused, "passcodes"),
         (open, .passcodeRequired, "passcode"),
@@ -56,7 +56,7 @@ struct RoomSessionTests {
           }
           #expect(error.code == code && error.message.contains(words))
           #expect(await stranger.state().peers.isEmpty)
-          #expect(await stranger.anchors().isEmpty)
+          #expect(await stranger.world.anchors.isEmpty)
         }
       }
       #expect(await ada.state().peers.isEmpty)
@@ -71,7 +71,7 @@ struct RoomSessionTests {
       let endpoint = PeerAddress(host: "127.0.0.1", port: ada.port)
       let link = try InvitationLink(to: [endpoint], service: "kitchen", peer: ada.localPeer.id, passcode: Self.code)
       var linked = try Session.Configuration(room: "\(link)")
-      (linked.discovery, linked.listen) = (.none, PeerAddress(host: "127.0.0.1", port: 0))
+      (linked.discovery.mode, linked.listen) = (.none, PeerAddress(host: "127.0.0.1", port: 0))
       for configuration in [try Self.loopback(at: "\(endpoint)"), try Self.loopback(at: "\(link)"), linked] {
         try await Session.withSession(as: bob, configuration: configuration) { bob in
           let received = try await bob.first {

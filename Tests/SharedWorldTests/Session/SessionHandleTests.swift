@@ -20,7 +20,7 @@ struct SessionHandleTests {
       async let second: Void = handle.stop()
       _ = await (first, second)
       await handle.stop()
-      #expect(await bob.anchors().map(\.id) == [lamp])
+      #expect(await bob.world.anchors.map(\.id) == [lamp])
       let reason = try await bob.first { if case .peerLeft(_, let reason) = $0 { reason } else { nil } }
       #expect(reason == .left)
       let error = await #expect(throws: SessionError.self) { try await handle.session.place(Anchor(name: "late")) }
@@ -83,7 +83,7 @@ struct SessionHandleTests {
       try await Self.startAndStop(1)
       let descriptors = try Self.descriptors()
       var configuration = TestSessions.configuration()
-      configuration.journal = "/dev/null/journal"
+      configuration.storage.journal = "/dev/null/journal"
       let identity = try TestSessions.identity("alice")
       await #expect(throws: SessionError.self) { try await Session.start(as: identity, configuration: configuration) }
       while try Self.threads() > 0 { await Task.yield() }

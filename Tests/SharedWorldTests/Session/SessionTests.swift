@@ -8,7 +8,7 @@ struct SessionTests {
   @Test("an accepted invitation makes both sides members")
   func acceptedInvitationJoins() async throws {
     try await TestSessions.two { alice, bob in
-      let peer = try await alice.invite(bob.address, context: [1, 2, 3])
+      let peer = try await alice.peers.invite(bob.address, context: [1, 2, 3])
       #expect(peer == bob.localPeer)
       let joined = try await bob.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
       #expect(joined == alice.localPeer)
@@ -24,7 +24,7 @@ struct SessionTests {
       return .accept
     }
     try await TestSessions.two(answering: handler) { alice, bob in
-      _ = try await alice.invite(bob.address, context: context)
+      _ = try await alice.peers.invite(bob.address, context: context)
       let told = try await bob.first { if case .invitationReceived(let invitation) = $0 { invitation } else { nil } }
       #expect(told.context == context && told.peer == alice.localPeer)
       var invitations = asked.makeAsyncIterator()
@@ -36,7 +36,7 @@ struct SessionTests {
   @Test("a declined invitation tells the inviter the reason")
   func declinedInvitationThrows() async throws {
     try await TestSessions.two(answering: { _ in .decline(reason: "busy") }) { alice, bob in
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(bob.address) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(bob.address) }
       #expect(error?.code == .declined)
       #expect(error?.message.contains("busy") == true)
       #expect(await alice.state().peers.isEmpty)
@@ -46,7 +46,7 @@ struct SessionTests {
   @Test("who leaves while it is leaving already waits for the same end")
   func leavesTwice() async throws {
     try await TestSessions.two { alice, bob in
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       async let first: Void = alice.leave()
       async let second: Void = alice.leave()
       _ = await (first, second)
@@ -63,8 +63,8 @@ struct SessionTests {
       return .decline(reason: "nobody may be asked")
     }
     try await TestSessions.two(answering: handler) { alice, bob in
-      async let first = alice.invite(bob.address)
-      async let second = bob.invite(alice.address)
+      async let first = alice.peers.invite(bob.address)
+      async let second = bob.peers.invite(alice.address)
       let peers = try await (first, second)
       #expect(peers == (bob.localPeer, alice.localPeer))
       for session in [alice, bob] {
@@ -82,19 +82,19 @@ struct SessionTests {
         if case .anchorAdded(let anchor, .remote) = event, anchor.id == lamp { true } else { nil }
       }
       try await bob.move(lamp, to: Transform(translation: [3, 1, -2]))
-      try await bob.rename(lamp, to: "desk lamp")
+      try await bob.world.rename(lamp, to: "desk lamp")
       let table = try await bob.place(Anchor(name: "table"))
       try await bob.remove(table)
       let last = try await bob.place(Anchor(name: "last"))
       _ = try await alice.first { event -> Bool? in
         if case .anchorAdded(let anchor, .remote) = event, anchor.id == last { true } else { nil }
       }
-      let anchors = await alice.anchors()
+      let anchors = await alice.world.anchors
       #expect(anchors.map(\.name).sorted() == ["desk lamp", "last"])
       #expect(anchors.first { $0.id == lamp }?.transform.translation == [3, 1, -2])
-      let (mine, theirs) = await (alice.anchors(), bob.anchors())
+      let (mine, theirs) = await (alice.world.anchors, bob.world.anchors)
       #expect(mine == theirs)
-      let digests = await (alice.digest(), bob.digest())
+      let digests = await (alice.world.digest, bob.world.digest)
       #expect(digests.0 == digests.1)
     }
   }
@@ -107,18 +107,18 @@ struct SessionTests {
     }
     try await TestSessions.withFolder { folder in
       var journalled = TestSessions.configuration()
-      journalled.journal = folder.appending(path: "world.journal").path
+      journalled.storage.journal = folder.appending(path: "world.journal").path
       let kept = journalled
       let digest = try await Session.withSession(as: TestSessions.identity("alice"), configuration: kept) { alice in
         let floor = try await alice.place(Anchor(name: "floor", kind: plane(1)))
         let bob = try TestSessions.identity("bob")
         return try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
-          try await alice.setKind(plane(2), of: floor)
-          _ = try await alice.invite(bob.address)
+          try await alice.world.setKind(plane(2), of: floor)
+          _ = try await alice.peers.invite(bob.address)
           // The newcomer gets the anchor with its first kind, and the later one behind it.
-          for await case .change(let change) in bob.anchorChanges() where change.anchor.kind == plane(2) { break }
+          for await case .change(let change) in bob.world.changes() where change.anchor.kind == plane(2) { break }
           try await alice.move(floor, to: Transform(translation: [1, 0, 0]))
-          try await bob.setKind(plane(3), of: floor)
+          try await bob.world.setKind(plane(3), of: floor)
           _ = try await alice.first { event -> Bool? in
             if case .anchorUpdated(let anchor, .remote) = event, anchor.kind == plane(3) { true } else { nil }
           }
@@ -126,21 +126,21 @@ struct SessionTests {
             // Of unread updates the last one names the origin, which may be bob's own.
             if case .anchorUpdated(let anchor, _) = event, anchor.transform.translation.x == 1 { true } else { nil }
           }
-          let (mine, theirs) = await (alice.anchors(), bob.anchors())
+          let (mine, theirs) = await (alice.world.anchors, bob.world.anchors)
           #expect(mine == theirs && mine.map(\.kind) == [plane(3)])
-          #expect(await alice.digest() == bob.digest())
+          #expect(await alice.world.digest == bob.world.digest)
           let error = await #expect(throws: SessionError.self) {
-            try await bob.setKind(.participant(bob.localPeer.id), of: floor)
+            try await bob.world.setKind(.participant(bob.localPeer.id), of: floor)
           }
           #expect(error?.code == .invalidArgument)
-          let unknown = await #expect(throws: SessionError.self) { try await bob.setKind(.plain, of: AnchorID()) }
+          let unknown = await #expect(throws: SessionError.self) { try await bob.world.setKind(.plain, of: AnchorID()) }
           #expect(unknown?.code == .unknownAnchor)
-          return await alice.digest()
+          return await alice.world.digest
         }
       }
       try await Session.withSession(as: TestSessions.identity("alice"), configuration: kept) { alice in
-        #expect(await alice.anchors().map(\.kind) == [plane(3)])
-        #expect(await alice.digest() == digest)
+        #expect(await alice.world.anchors.map(\.kind) == [plane(3)])
+        #expect(await alice.world.digest == digest)
       }
     }
   }
@@ -151,7 +151,7 @@ struct SessionTests {
       let echo = Task(executorPreference: bob.executor) {
         for await event in bob.events {
           guard case .anchorAdded(let anchor, .remote) = event else { continue }
-          try await bob.rename(anchor.id, to: "seen")
+          try await bob.world.rename(anchor.id, to: "seen")
           return
         }
       }
@@ -171,18 +171,18 @@ struct SessionTests {
   func batchesArrive() async throws {
     try await TestSessions.joined { alice, bob in
       let anchors = (0..<1000).map { Anchor(name: "a\($0)") }
-      try await alice.place(anchors)
-      try await alice.move(anchors.map { (id: $0.id, transform: Transform(translation: [1, 2, 3])) })
+      try await alice.world.place(anchors)
+      try await alice.world.move(anchors.map { (id: $0.id, transform: Transform(translation: [1, 2, 3])) })
       let last = try await alice.place(Anchor(name: "last"))
       _ = try await bob.first { event -> Bool? in
         if case .anchorAdded(let anchor, .remote) = event, anchor.id == last { true } else { nil }
       }
-      let arrived = await bob.anchors()
+      let arrived = await bob.world.anchors
       #expect(arrived.count == 1001)
       #expect(arrived.filter { $0.transform.translation == [1, 2, 3] }.count == 1000)
       let unknown = AnchorID()
       let error = await #expect(throws: SessionError.self) {
-        try await alice.move([(id: last, transform: .identity), (id: unknown, transform: .identity)])
+        try await alice.world.move([(id: last, transform: .identity), (id: unknown, transform: .identity)])
       }
       #expect(error?.code == .unknownAnchor)
       #expect(error?.message.contains("\(unknown)") == true)
@@ -201,9 +201,9 @@ struct SessionTests {
       for peer in [bob] { try await Self.expect(map, id, at: peer) }
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await bob.invite(carol.address)
+        _ = try await bob.peers.invite(carol.address)
         try await Self.expect(map, id, at: carol)
-        #expect(await carol.anchors().map(\.name) == ["door"])
+        #expect(await carol.world.anchors.map(\.name) == ["door"])
       }
     }
   }
@@ -214,7 +214,7 @@ struct SessionTests {
       var events = alice.events.makeAsyncIterator()
       let id = try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
       for (isRelocalized, stage) in [(false, MapStatus.Stage.received), (true, .claimed)] {
-        await bob.setRelocalized(isRelocalized)
+        await bob.frames.setRelocalized(isRelocalized)
         var seen: MapStatus?
         while seen?.stage != stage, let event = await events.next() {
           if case .peerMapChanged(bob.localPeer, let status) = event { seen = status }
@@ -228,20 +228,20 @@ struct SessionTests {
   @Test("who may not share a map with the session is told so, and may still send one to a single peer")
   func providersAreLimited() async throws {
     var configuration = TestSessions.configuration()
-    configuration.mapProviders = .named([])
+    configuration.hosting.mapProviders = .named([])
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: configuration) { bob in
-        _ = try await alice.invite(bob.address)
+        _ = try await alice.peers.invite(bob.address)
         let map = WorldMap(anchors: [Anchor(name: "door")])
         let error = await #expect(throws: SessionError.self) { try await alice.share(map) }
         #expect(error?.code == .notPermitted)
         let id = try await alice.share(map, with: bob.localPeer.id)
         let receipt = try await bob.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
         #expect(receipt.mapID == id)
-        #expect(await bob.map()?.anchors.map(\.name) == ["door"])
+        #expect(await bob.maps.latest()?.anchors.map(\.name) == ["door"])
         // A way round the rule it is not: nobody's session has the door.
-        #expect(await alice.anchors().isEmpty)
-        #expect(await bob.anchors().isEmpty)
+        #expect(await alice.world.anchors.isEmpty)
+        #expect(await bob.world.anchors.isEmpty)
       }
     }
   }
@@ -250,7 +250,7 @@ struct SessionTests {
     let receipt = try await session.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
     #expect(receipt.mapID == id)
     #expect(receipt.points == map.cloud.count)
-    #expect(await session.map()?.cloud.count == map.cloud.count)
+    #expect(await session.maps.latest()?.cloud.count == map.cloud.count)
   }
 
   @Test("a third peer that one member invites is linked to all of them, and all agree on one host")
@@ -258,7 +258,7 @@ struct SessionTests {
     try await TestSessions.joined { alice, bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await alice.invite(carol.address)
+        _ = try await alice.peers.invite(carol.address)
         _ = try await bob.first { event -> Bool? in
           if case .peerJoined(let peer) = event, peer == carol.localPeer { true } else { nil }
         }
@@ -284,7 +284,7 @@ struct SessionTests {
     let (asked, ask) = AsyncStream.makeStream(of: Invitation.self)
     let (over, end) = AsyncStream.makeStream(of: Invitation.ID.self)
     var configuration = TestSessions.configuration()
-    configuration.invitationHandler = { invitation in
+    configuration.invitations.incoming = .ask { invitation in
       ask.yield(invitation)
       // Nobody answers: the wait ends only with its task. A stream ends with the first reader that is cancelled, so each
       // invitation has its own.
@@ -302,7 +302,7 @@ struct SessionTests {
         )
         var ids: Set<Invitation.ID> = []
         for number in 1...2 {
-          let invitation = Task { try await alice.invite(bob.address) }
+          let invitation = Task { try await alice.peers.invite(bob.address) }
           let id = try #require(await questions.next()).id
           #expect(ids.insert(id).inserted, "the same peer invites, and it is another invitation")
           invitation.cancel()

@@ -62,7 +62,7 @@ struct SnapshotTests {
   func wholeTurns() async throws {
     try await Self.alone { session in
       let pair = (AnchorID(), AnchorID())
-      try await session.place([
+      try await session.world.place([
         Anchor(id: pair.0, name: "a", transform: .identity), Anchor(id: pair.1, name: "a", transform: .identity),
       ])
       let (sights, seen) = AsyncStream.makeStream(of: Sight.self)
@@ -71,14 +71,14 @@ struct SnapshotTests {
       reader.start()
       for number in 1...(Tier.isCheck ? 3_000 : 300) {
         let place = Transform(translation: [Float(number), 0, 0])
-        try await session.move([(id: pair.0, transform: place), (id: pair.1, transform: place)])
+        try await session.world.move([(id: pair.0, transform: place), (id: pair.1, transform: place)])
       }
-      goal.set(await session.digest())
+      goal.set(await session.world.digest)
       var iterator = sights.makeAsyncIterator()
       let sight = try #require(await iterator.next())
       #expect(sight.faults.isEmpty)
       #expect(sight.revisions > 1)
-      #expect(sight.last?.anchors == (await session.anchors()))
+      #expect(sight.last?.anchors == (await session.world.anchors))
     }
   }
 
@@ -93,7 +93,7 @@ struct SnapshotTests {
       #expect(first.revision == 1 && first.anchors.count == 100)
       let snapshot = await session.makeSnapshot()
       #expect(snapshot.anchors.count == 100 && snapshot.revision <= 2)
-      #expect(snapshot.digest == (await session.digest()) && snapshot === session.snapshot)
+      #expect(snapshot.digest == (await session.world.digest) && snapshot === session.snapshot)
     }
   }
 
@@ -131,8 +131,8 @@ struct SnapshotTests {
     try await TestSessions.joined { alice, bob in
       let lamp = try await alice.place(Anchor(name: "lamp", transform: .identity), acknowledgement: .everyPresentMember)
       var events = alice.events.makeAsyncIterator()
-      try await bob.updatePose(Transform(translation: [0, 1, 0]))
-      let drag = try await bob.beginDrag(lamp)
+      try await bob.world.updatePose(Transform(translation: [0, 1, 0]))
+      let drag = try await bob.world.beginDrag(lamp)
       try await drag.update(to: Transform(translation: [3, 0, 0]))
       var (isMoved, isDragged) = (false, false)
       while !isMoved || !isDragged, let event = await events.next() {
@@ -170,5 +170,5 @@ struct SnapshotTests {
 
 extension Session {
   /// The number of its latest snapshot.
-  fileprivate var revision: UInt64 { world.snapshots.revision }
+  fileprivate var revision: UInt64 { worldDesk.snapshots.revision }
 }

@@ -18,7 +18,7 @@ struct StateTests {
     _ folder: String, _ name: String, _ decision: InvitationDecision = .decline(reason: "no")
   ) -> Session.Configuration {
     var configuration = TestSessions.configuration { _ in decision }
-    configuration.state = folder + "/" + name
+    configuration.storage.state = folder + "/" + name
     return configuration
   }
 
@@ -32,7 +32,7 @@ struct StateTests {
       ]
       let ports = try await Session.withSession(as: alice, configuration: configurations[0]) { one in
         try await Session.withSession(as: bob, configuration: configurations[1]) { other in
-          _ = try await one.invite(other.address)
+          _ = try await one.peers.invite(other.address)
           for name in names {
             let path = folder + "/" + name
             _ = try await TestSessions.record(at: path) { $0.roster.count { $0.status == .present } == 2 }
@@ -169,12 +169,12 @@ struct StateTests {
       try await Session.withSession(as: alice, configuration: Self.configuration(inner, "alice")) { session in
         _ = try await TestSessions.record(at: inner + "/alice") { $0.epoch == 1 }
         try FileManager.default.removeItem(atPath: inner)
-        try await session.lock()
+        try await session.peers.lock()
         let problem = try await session.first { event -> SessionError? in
           if case .problem(let error) = event { error } else { nil }
         }
         #expect(problem.code == .io)
-        try await session.unlock()
+        try await session.peers.unlock()
         try await session.place(Anchor(name: "lamp"))
       }
     }

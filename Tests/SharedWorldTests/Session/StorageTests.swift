@@ -7,7 +7,7 @@ import Testing
 struct StorageTests {
   private func configuration(_ storage: String) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.storage = storage
+    configuration.storage.folder = storage
     return configuration
   }
 
@@ -18,7 +18,7 @@ struct StorageTests {
       let configuration = configuration(storage)
       let (peer, digest) = try await Session.withSession(named: "alice", configuration: configuration) { session in
         try await session.place(Anchor(name: "lamp"))
-        return (session.localPeer, await session.digest())
+        return (session.localPeer, await session.world.digest)
       }
       let files = try FileManager.default.contentsOfDirectory(atPath: storage)
       for file in ["identity-alice.pem", "swtest.journal", "swtest.state"] { #expect(files.contains(file), "\(files)") }
@@ -26,7 +26,7 @@ struct StorageTests {
       #expect(mode == 0o700)
       try await Session.withSession(named: "alice", configuration: configuration) { session in
         #expect(session.localPeer == peer)
-        #expect(await session.digest() == digest)
+        #expect(await session.world.digest == digest)
         let second = await #expect(throws: SessionError.self) {
           try await Session.withSession(named: "bob", configuration: configuration) { _ in }
         }
@@ -42,7 +42,7 @@ struct StorageTests {
         alice in
         try await alice.share(WorldMap(anchors: [Anchor(name: "door")]))
         try await Session.withSession(named: "bob", configuration: configuration(folder.path)) { bob in
-          _ = try await alice.invite(bob.address)
+          _ = try await alice.peers.invite(bob.address)
           _ = try await bob.first { if case .mapReceived = $0 { true } else { nil } }
         }
       }
@@ -57,7 +57,7 @@ struct StorageTests {
       let storage = folder.appending(path: "storage").path
       let journal = folder.appending(path: "own.journal").path
       var configuration = configuration(storage)
-      configuration.journal = journal
+      configuration.storage.journal = journal
       try await Session.withSession(named: "alice", configuration: configuration) {
         _ = try await $0.place(Anchor(name: "lamp"))
       }

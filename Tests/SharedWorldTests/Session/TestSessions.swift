@@ -41,9 +41,9 @@ enum TestSessions {
 
   static func configuration(_ handler: @escaping InvitationHandler = { _ in .accept }) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
-    configuration.discovery = .none
+    configuration.discovery.mode = .none
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
-    configuration.invitationHandler = handler
+    configuration.invitations.incoming = .ask(handler)
     return configuration
   }
 
@@ -62,7 +62,7 @@ enum TestSessions {
   /// Runs `body` with two sessions of which the first has invited the second.
   static func joined(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     try await two { alice, bob in
-      _ = try await alice.invite(bob.address)
+      _ = try await alice.peers.invite(bob.address)
       try await body(alice, bob)
     }
   }
@@ -71,12 +71,12 @@ enum TestSessions {
   static func apart(_ body: @Sendable (Session, Session) async throws -> Void) async throws {
     let (one, middle, other) = (try identity("alice"), try identity("bob"), try identity("carol"))
     var pinned = configuration()
-    pinned.trust = .pinned([middle.peerID])
+    pinned.authentication.trust = .pinned([middle.peerID])
     let ends = pinned
     try await Session.withSession(as: middle, configuration: configuration()) { bob in
       try await Session.withSession(as: one, configuration: ends) { alice in
         try await Session.withSession(as: other, configuration: ends) { carol in
-          for peer in [alice, carol] { _ = try await peer.invite(bob.address) }
+          for peer in [alice, carol] { _ = try await peer.peers.invite(bob.address) }
           _ = try await alice.first {
             if case .peerJoined(let peer) = $0, peer.id == other.peerID { true } else { nil }
           }
@@ -122,7 +122,7 @@ extension Session {
   nonisolated func join(_ target: InvitationTarget) async throws -> Peer {
     while true {
       do throws(SessionError) {
-        return try await invite(target)
+        return try await peers.invite(target)
       } catch {
         guard error.code == .unreachable else { throw error }
       }

@@ -8,7 +8,7 @@ import Testing
 struct TrustTests {
   private static func configuration(_ trust: TrustPolicy) -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.trust = trust
+    configuration.authentication.trust = trust
     return configuration
   }
 
@@ -27,7 +27,7 @@ struct TrustTests {
         try await Session.withSession(as: alice, configuration: Self.configuration(.firstUse(store))) { alice in
           try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
             var events = alice.events.makeAsyncIterator()
-            _ = try await bob.invite(alice.address)
+            _ = try await bob.peers.invite(alice.address)
             let prompt = try await events.first { event -> Recognition? in
               if case .invitationReceived(let invitation) = event { invitation.recognition } else { nil }
             }
@@ -55,7 +55,7 @@ struct TrustTests {
       try await Session.withSession(as: alice, configuration: Self.configuration(.firstUse(store))) { alice in
         try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
           var events = alice.events.makeAsyncIterator()
-          _ = try await bob.invite(alice.address)
+          _ = try await bob.peers.invite(alice.address)
           let warning = try await events.first { event -> (Peer, PeerID)? in
             if case .newDevice(let peer, let known) = event { (peer, known) } else { nil }
           }
@@ -74,13 +74,14 @@ struct TrustTests {
     let policy = Self.configuration(.pinned([bob.peerID]))
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: policy) { alice in
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
-        _ = strangerInvites ? try await bob.invite(alice.address) : try await alice.invite(bob.address)
+        _ = strangerInvites ? try await bob.peers.invite(alice.address) : try await alice.peers.invite(bob.address)
         _ = try await alice.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
         #expect(await alice.state().peers.map(\.recognition) == [.known])
       }
       try await Session.withSession(as: carol, configuration: TestSessions.configuration()) { carol in
         let error = await #expect(throws: SessionError.self) {
-          _ = strangerInvites ? try await carol.invite(alice.address) : try await alice.invite(carol.address)
+          _ =
+            strangerInvites ? try await carol.peers.invite(alice.address) : try await alice.peers.invite(carol.address)
         }
         #expect(error?.code == (strangerInvites ? .declined : .notPermitted))
         #expect(await carol.state().peers.isEmpty)
@@ -97,8 +98,8 @@ struct TrustTests {
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
         try await Session.withSession(as: carol, configuration: TestSessions.configuration()) { carol in
           var events = alice.events.makeAsyncIterator()
-          _ = try await alice.invite(bob.address)
-          _ = try await bob.invite(carol.address)
+          _ = try await alice.peers.invite(bob.address)
+          _ = try await bob.peers.invite(carol.address)
           _ = try await events.first {
             if case .problem(let error) = $0, error.code == .notPermitted { true } else { nil }
           }
@@ -108,7 +109,7 @@ struct TrustTests {
           }
           let refused = try #require(await alice.state().peers.first { $0.id == carol.localPeer.id })
           #expect(refused.recognition == .refused && !refused.isDirect)
-          #expect(await alice.statistics().links.map(\.peer) == [bob.localPeer])
+          #expect(await alice.peers.statistics.links.map(\.peer) == [bob.localPeer])
         }
       }
     }

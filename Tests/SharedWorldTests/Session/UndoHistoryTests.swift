@@ -15,23 +15,23 @@ struct UndoHistoryTests {
       history.record(.place(lamp))
       try await alice.move(lamp.id, to: there)
       history.record(.move(lamp.id, from: .identity, to: there))
-      let last = try #require(await alice.anchors().first)
+      let last = try #require(await alice.world.anchors.first)
       try await alice.remove(lamp.id)
       history.record(.remove(last))
 
-      func shown() async -> [Transform] { await alice.anchors().map(\.transform) }
+      func shown() async -> [Transform] { await alice.world.anchors.map(\.transform) }
       for expected in [[there], [.identity], []] {
-        try await alice.perform(try #require(history.undo()))
+        try await alice.world.perform(try #require(history.undo()))
         #expect(await shown() == expected)
       }
       #expect(!history.canUndo && history.undo() == nil)
       for expected in [[.identity], [there], []] {
-        try await alice.perform(try #require(history.redo()))
+        try await alice.world.perform(try #require(history.redo()))
         #expect(await shown() == expected)
       }
       #expect(!history.canRedo && history.redo() == nil)
-      try await alice.perform(try #require(history.undo()))
-      let again = try #require(await alice.anchors().first)
+      try await alice.world.perform(try #require(history.undo()))
+      let again = try #require(await alice.world.anchors.first)
       #expect(again.name == "lamp" && again.id != lamp.id && again.id == history.current(lamp.id))
     }
   }
@@ -45,15 +45,15 @@ struct UndoHistoryTests {
         try await alice.place(anchor)
         history.record(.place(anchor))
       }
-      try await alice.rename(lamp.id, to: "sun")
+      try await alice.world.rename(lamp.id, to: "sun")
       history.record(.rename(lamp.id, from: "lamp", to: "sun"))
-      func names() async -> Set<String> { Set(await alice.anchors().map(\.name)) }
+      func names() async -> Set<String> { Set(await alice.world.anchors.map(\.name)) }
       for expected: Set in [["lamp", "shelf"], ["shelf"], []] {
-        try await alice.perform(try #require(history.undo()))
+        try await alice.world.perform(try #require(history.undo()))
         #expect(await names() == expected)
       }
       for expected: Set in [["shelf"], ["lamp", "shelf"], ["sun", "shelf"]] {
-        try await alice.perform(try #require(history.redo()))
+        try await alice.world.perform(try #require(history.redo()))
         #expect(await names() == expected)
       }
     }
@@ -69,8 +69,8 @@ struct UndoHistoryTests {
       history.record(.remove(lamp))
       try await alice.place(shelf)
       history.record(.place(shelf))
-      try await alice.perform(try #require(history.undoRemoval(of: lamp.id)))
-      #expect(Set(await alice.anchors().map(\.name)) == ["lamp", "shelf"])
+      try await alice.world.perform(try #require(history.undoRemoval(of: lamp.id)))
+      #expect(Set(await alice.world.anchors.map(\.name)) == ["lamp", "shelf"])
       #expect(history.undoRemoval(of: lamp.id) == nil && history.undoRemoval(of: shelf.id) == nil)
       #expect(history.undo() == .remove(shelf.id) && !history.canUndo)
     }

@@ -40,7 +40,7 @@ struct UnreadEventsTests {
       var events = alice.events.makeAsyncIterator()
       let lamp = try await alice.place(Anchor(name: "lamp"))
       try await move(lamp, to: 1...2, by: alice)
-      _ = try await alice.requestOwnership(of: lamp)
+      _ = try await alice.world.requestOwnership(of: lamp)
       try await move(lamp, to: 3...4, by: alice)
       try await alice.remove(lamp)
       let told = anchorEvents(await events.nextBatch())
@@ -63,7 +63,7 @@ struct UnreadEventsTests {
   @Test("moves of one peer that wait for a reader of changes are one change")
   func changes() async throws {
     try await TestSessions.two { alice, _ in
-      var changes = alice.anchorChanges().makeAsyncIterator()
+      var changes = alice.world.changes().makeAsyncIterator()
       #expect(await changes.next() == .current)
       let lamp = try await alice.place(Anchor(name: "lamp"))
       try await move(lamp, to: 1...100, by: alice)

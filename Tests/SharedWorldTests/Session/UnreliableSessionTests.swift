@@ -10,13 +10,13 @@ struct UnreliableSessionTests {
     try await TestSessions.joined { alice, bob in
       // Reliable messages fill the window, because bob does not read.
       do throws(SessionError) {
-        while true { try await alice.sendNow([UInt8](repeating: 1, count: 60_000)) }
+        while true { try await alice.messages.sendNow([UInt8](repeating: 1, count: 60_000)) }
       } catch {
         #expect(error.code == .wouldBlock)
       }
       for value in 1...200 {
         try await alice.send([UInt8(value)], mode: .unreliable(key: "a"))
-        try await alice.sendNow([UInt8(value)], to: [bob.localPeer.id], mode: .unreliable(key: "b"))
+        try await alice.messages.sendNow([UInt8(value)], to: .peer(bob.localPeer.id), mode: .unreliable(key: "b"))
       }
       var values: [String: [UInt8]] = [:]
       var events = bob.events.makeAsyncIterator()
@@ -32,7 +32,7 @@ struct UnreliableSessionTests {
   @Test("objects go this way too, and one that nobody reads is dropped")
   func objects() async throws {
     try await TestSessions.joined { alice, bob in
-      let labels = bob.messages(LabelEvent.self, at: "pointer")
+      let labels = bob.messages.of(LabelEvent.self, at: "pointer")
       try await alice.send(LabelEvent(text: "lost"), to: .all, at: "nowhere", mode: .unreliable(key: "lost"))
       try await alice.send(LabelEvent(text: "x"), to: .all, at: "pointer", mode: .unreliable(key: "pointer"))
       var iterator = labels.makeAsyncIterator()

@@ -12,8 +12,8 @@ struct StreamNetworkTests {
   ) async throws {
     var configuration = Session.Configuration(service: "swtest")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
@@ -97,12 +97,12 @@ struct StreamNetworkTests {
 
   /// Both ends of a stream between peers that find each other again.
   private static func reopened(_ alice: Session, _ bob: Session) async throws -> (PeerStream, PeerStream) {
-    let incoming = bob.streams(named: "again")
+    let incoming = bob.streams.incoming(named: "again")
     return try await withThrowingTaskGroup(of: PeerStream?.self) { group in
       group.addTask {
         while true {
           do throws(SessionError) {
-            return try await alice.openStream(named: "again", to: bob.localPeer.id, timeout: .seconds(60))
+            return try await alice.streams.open(named: "again", to: bob.localPeer.id, timeout: .seconds(60))
           } catch {
             // Alice does not see bob yet.
             guard error.code == .unknownPeer || error.code == .notConnected else { throw error }

@@ -21,8 +21,8 @@ struct StreamSessionTests {
 
   /// Both ends of a stream between two members.
   static func pair(_ alice: Session, _ bob: Session, _ name: String = "log") async throws -> (PeerStream, PeerStream) {
-    let incoming = bob.streams(named: name)
-    async let opened = alice.openStream(named: name, to: bob.localPeer.id, timeout: .seconds(60))
+    let incoming = bob.streams.incoming(named: name)
+    async let opened = alice.streams.open(named: name, to: bob.localPeer.id, timeout: .seconds(60))
     var iterator = incoming.makeAsyncIterator()
     let other = try #require(await iterator.next())
     return (try await opened, other)
@@ -108,7 +108,7 @@ struct StreamSessionTests {
       let bobID = bob.localPeer.id
       var lazy = bob.events.makeAsyncIterator()
       let flood = [UInt8](repeating: 1, count: 60_000)
-      do { while true { try await alice.sendNow(flood, to: [bobID]) } } catch {}
+      do { while true { try await alice.messages.sendNow(flood, to: .peer(bobID)) } } catch {}
       // What is on its way arrives; then no ordinary message leaves until bob reads.
       let bytes = Self.bytes(1_000_000)
       async let received = Self.all(of: other)
@@ -124,10 +124,10 @@ struct StreamSessionTests {
     try await TestSessions.joined { alice, bob in
       let bobID = bob.localPeer.id
       let open = { (name: String, timeout: Duration) in
-        await Self.code { _ = try await alice.openStream(named: name, to: bobID, timeout: timeout) }
+        await Self.code { _ = try await alice.streams.open(named: name, to: bobID, timeout: timeout) }
       }
       #expect(await open("log", .seconds(60)) == .unhandled)
-      var incoming: IncomingStreams? = bob.streams(named: "log/*")
+      var incoming: IncomingStreams? = bob.streams.incoming(named: "log/*")
       #expect(await open("log", .seconds(60)) == .unhandled)
       #expect(await open("log/1", .milliseconds(50)) == .requestTimedOut)
       // One that waits when the reader goes is refused.
@@ -143,13 +143,13 @@ struct StreamSessionTests {
   func withdrawn() async throws {
     try await TestSessions.joined { alice, bob in
       let bobID = bob.localPeer.id
-      let incoming = bob.streams()
-      let opening = Task { try await alice.openStream(named: "first", to: bobID, timeout: .seconds(60)) }
+      let incoming = bob.streams.incoming()
+      let opening = Task { try await alice.streams.open(named: "first", to: bobID, timeout: .seconds(60)) }
       try await until { await bob.streamsOffered > 0 }
       opening.cancel()
       #expect(await Self.code { _ = try await opening.value } == .cancelled)
       try await until { await bob.streamsOffered == 0 }
-      async let second = alice.openStream(named: "second", to: bobID, timeout: .seconds(60))
+      async let second = alice.streams.open(named: "second", to: bobID, timeout: .seconds(60))
       var iterator = incoming.makeAsyncIterator()
       let stream = await iterator.next()
       #expect(stream?.name == "second")
@@ -182,7 +182,7 @@ struct StreamSessionTests {
       var streams: [(PeerStream, PeerStream)] = []
       for _ in 1...PeerStream.limit { streams.append(try await Self.pair(alice, bob)) }
       let bobID = bob.localPeer.id
-      #expect(await Self.code { _ = try await alice.openStream(named: "log", to: bobID) } == .limitExceeded)
+      #expect(await Self.code { _ = try await alice.streams.open(named: "log", to: bobID) } == .limitExceeded)
       streams[0].0.reset()
       #expect(await Self.code { _ = try await streams[0].1.read() } == .streamReset)
       _ = try await Self.pair(alice, bob)
@@ -195,7 +195,7 @@ struct StreamSessionTests {
     try await TestSessions.two { alice, bob in
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: TestSessions.configuration()) {
         carol in
-        _ = try await alice.invite(carol.address)
+        _ = try await alice.peers.invite(carol.address)
         let (one, other) = try await Self.pair(carol, alice, "whole")
         let (two, cut) = try await Self.pair(carol, alice, "cut")
         try await one.write([1, 2, 3])
@@ -204,13 +204,13 @@ struct StreamSessionTests {
         async let own = Self.code { while true { _ = try await two.read() } }
         await carol.leave()
         #expect(await own == .ended)
-        #expect(await Self.code { _ = try await carol.openStream(named: "x", to: alice.localPeer.id) } == .ended)
+        #expect(await Self.code { _ = try await carol.streams.open(named: "x", to: alice.localPeer.id) } == .ended)
         #expect(try await Self.all(of: other) == [1, 2, 3])
         #expect(try await cut.read() == [4])
         #expect(await Self.code { _ = try await cut.read() } == .notConnected)
         #expect(await Self.code { try await other.write([1]) } == .notConnected)
         let carolID = carol.localPeer.id
-        #expect(await Self.code { _ = try await alice.openStream(named: "x", to: carolID) } == .unknownPeer)
+        #expect(await Self.code { _ = try await alice.streams.open(named: "x", to: carolID) } == .unknownPeer)
       }
     }
   }
@@ -255,19 +255,19 @@ struct StreamSessionTests {
       #expect(one.name == name)
       let bobID = bob.localPeer.id
       for name in ["", name + "n", "a\nb"] {
-        #expect(await Self.code { _ = try await alice.openStream(named: name, to: bobID) } == .invalidArgument)
+        #expect(await Self.code { _ = try await alice.streams.open(named: name, to: bobID) } == .invalidArgument)
       }
       let nobody = PeerID(SHA256Digest(hashing: [9]))
-      #expect(await Self.code { _ = try await alice.openStream(named: "x", to: nobody) } == .unknownPeer)
+      #expect(await Self.code { _ = try await alice.streams.open(named: "x", to: nobody) } == .unknownPeer)
     }
   }
 }
 
 extension Session {
   /// Streams of others that are open, or wait to be accepted.
-  fileprivate var streamsOffered: Int { streams.book.offeredCount }
+  fileprivate var streamsOffered: Int { streamDesk.book.offeredCount }
 
-  fileprivate func callers(_ key: StreamKey) -> (isRead: Bool, areWritten: Bool) { streams.callers(of: key) }
+  fileprivate func callers(_ key: StreamKey) -> (isRead: Bool, areWritten: Bool) { streamDesk.callers(of: key) }
 }
 
 extension PeerStream {

@@ -10,8 +10,8 @@ struct MemoryNetworkTests {
   private static func configuration(_ network: MemoryNetwork) -> Session.Configuration {
     var configuration = Session.Configuration(service: "swtest")
     configuration.transport = .inMemory(network)
-    configuration.invitePolicy = .automatic
-    configuration.invitationHandler = { _ in .accept }
+    configuration.invitations.outgoing = .all
+    configuration.invitations.incoming = .all
     return configuration
   }
 
@@ -31,7 +31,7 @@ struct MemoryNetworkTests {
 
   /// Waits until a session has an anchor with this name.
   private static func wait(for name: String, at session: Session) async throws {
-    for await element in session.anchorChanges() {
+    for await element in session.world.changes() {
       if case .change(let change) = element, change.anchor.name == name { return }
     }
     throw EndedTooSoon()
@@ -88,7 +88,7 @@ struct MemoryNetworkTests {
       _ = try await sessions[3].place(Anchor(name: "right", transform: .identity))
       try await Self.wait(for: "left", at: sessions[1])
       try await Self.wait(for: "right", at: sessions[2])
-      let anchors = await sessions[2].anchors()
+      let anchors = await sessions[2].world.anchors
       #expect(!anchors.contains { $0.name == "left" })
       network.heal()
       for session in sessions {
@@ -113,7 +113,7 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork(speed: 100)
     try await Self.sessions(1, on: network) { sessions in
       let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
-      let error = await #expect(throws: SessionError.self) { try await sessions[0].invite(nobody) }
+      let error = await #expect(throws: SessionError.self) { try await sessions[0].peers.invite(nobody) }
       #expect(error?.code == .unreachable)
     }
   }
@@ -123,12 +123,12 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork(speed: 100)
     let advertiser = try Advertiser(service: "swtest", port: 9, name: "lamp", on: network)
     var configuration = Self.configuration(network)
-    configuration.invitePolicy = .none
+    configuration.invitations.outgoing = .none
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: configuration) { alice in
       let lamp = try await alice.first { event in
         if case .candidateFound(let candidate) = event { candidate.id } else { nil }
       }
-      let error = await #expect(throws: SessionError.self) { try await alice.invite(.candidate(lamp)) }
+      let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(.candidate(lamp)) }
       #expect(error?.code == .unreachable)
       let text = error?.message ?? ""
       for word in ["'lamp'", ":9", "firewall"] { #expect(text.contains(word), "\(text)") }
@@ -146,7 +146,7 @@ struct MemoryNetworkTests {
         _ = try await TestSessions.agreedHost(sessions)
         network.partition([sessions[0]], [sessions[1]])
         let nobody = InvitationTarget.address(MemoryNetworkCore.address(of: 99))
-        await #expect(throws: SessionError.self) { try await sessions[2].invite(nobody) }
+        await #expect(throws: SessionError.self) { try await sessions[2].peers.invite(nobody) }
       }
       return network.core.loop
     }
@@ -165,7 +165,7 @@ struct MemoryNetworkTests {
     let network = try MemoryNetwork()
     let identity = try TestSessions.identity("twin")
     var configuration = Self.configuration(network)
-    configuration.invitePolicy = .none
+    configuration.invitations.outgoing = .none
     try await Session.withSession(as: identity, configuration: configuration) { first in
       try await Session.withSession(as: identity, configuration: configuration) { second in
         let other: (Session.Event) -> Candidate.ID? = {

@@ -21,7 +21,7 @@ struct WaitClockTests {
     silent.transport = .inMemory(network)
     let hasCome = Mutex(false)
     let isCarolHere: @Sendable () -> Bool = { hasCome.withLock { $0 } }
-    silent.invitationHandler = { invitation in
+    silent.invitations.incoming = .ask { invitation in
       if invitation.peer.name == "carol" {
         hasCome.withLock { $0 = true }
         await Self.never()
@@ -38,12 +38,12 @@ struct WaitClockTests {
     try await Session.withSession(as: identities[0], configuration: configuration) { alice in
       try await Session.withSession(as: identities[1], configuration: configuration) { bob in
         try await Session.withSession(as: identities[2], configuration: configuration) { carol in
-          _ = try await alice.invite(bob.address)
-          let streams = bob.streams(named: "log")
-          let questions = bob.requests(String.self)
+          _ = try await alice.peers.invite(bob.address)
+          let streams = bob.streams.incoming(named: "log")
+          let questions = bob.messages.requests(String.self)
           let lamp = try await bob.place(Anchor(name: "lamp"))
-          _ = try await bob.requestOwnership(of: lamp)
-          for await element in alice.anchorChanges() {
+          _ = try await bob.world.requestOwnership(of: lamp)
+          for await element in alice.world.changes() {
             if case .change(let change) = element, change.anchor.id == lamp { break }
           }
           let before = await alice.rounds
@@ -72,18 +72,18 @@ struct WaitClockTests {
     switch wait {
     case .request: return await ask(bob, from: alice, for: limit)
     case .invitation:
-      error = await #expect(throws: SessionError.self) { try await carol.invite(bob.address, timeout: limit) }
+      error = await #expect(throws: SessionError.self) { try await carol.peers.invite(bob.address, timeout: limit) }
       // A busy machine may take more than these to connect.
       expected = isCarolHere() ? .invitationTimedOut : .unreachable
     case .stream:
       expected = .requestTimedOut
       error = await #expect(throws: SessionError.self) {
-        try await alice.openStream(named: "log", to: bob.localPeer.id, timeout: limit)
+        try await alice.streams.open(named: "log", to: bob.localPeer.id, timeout: limit)
       }
     case .ownership:
       expected = .notAcknowledged
       error = await #expect(throws: SessionError.self) {
-        try await alice.requestOwnership(of: lamp, timeout: limit)
+        try await alice.world.requestOwnership(of: lamp, timeout: limit)
       }
     }
     #expect(error?.code == expected)
@@ -93,7 +93,8 @@ struct WaitClockTests {
   /// Asks a peer that does not answer.
   private static func ask(_ peer: Session, from session: Session, for limit: Duration) async -> Duration {
     let error = await #expect(throws: SessionError.self) {
-      try await session.request("?", from: peer.localPeer.id, at: "quiz", expecting: String.self, timeout: limit)
+      try await session.messages.request(
+        "?", from: peer.localPeer.id, at: "quiz", expecting: String.self, timeout: limit)
     }
     #expect(error?.code == .requestTimedOut)
     return limit

@@ -5,15 +5,7 @@ import PeerTransport
 import WorldModel
 
 extension Session {
-  /// Shares a map with one peer, or with all and every later joiner.
-  ///
-  /// Its anchors join the session, once, under their own ids; those of a map for one peer only where this peer may share one with
-  /// all (``Configuration/mapProviders``), and else they are in that peer's ``map()`` alone. Of two maps shared with all, that of the later epoch is
-  /// the session's, and within an epoch that of the higher revision.
-  ///
-  /// - Returns: the id of this revision of the map.
-  /// - Throws: ``SessionError`` with the code `not-permitted` when the session's rule for providers does not allow it,
-  ///   `unknown-peer`, `invalid-argument` or `limit-exceeded`.
+  /// Shares a map with one peer, or with all and every later joiner, as ``Maps/share(_:with:)`` of ``Session/maps``.
   @discardableResult
   public func share(_ map: WorldMap, with peer: PeerID? = nil) async throws(SessionError) -> MapID {
     if let peer { try requireMember(peer) }
@@ -25,27 +17,15 @@ extension Session {
     guard case .shared(let id) = try handle(.share(package, anchors: map.anchors, with: peer)) else {
       throw SessionError(.mayNotShare, anchor: nil)
     }
-    maps.keep(.decoded(map), of: map.cloud.count, id: id, number: maps.numbers.next())
+    mapDesk.keep(.decoded(map), of: map.cloud.count, id: id, number: mapDesk.numbers.next())
     updateSnapshot()
     return id
   }
 
   /// Captures the session's anchors and `cloud` and shares them as a map with everybody, if that is worth it: once the
   /// place is mapped well enough to be found in again, and another peer is connected.
-  ///
-  /// A device in a frame of its own shares the map as it lies in the shared frame; the first map of a session defines that frame,
-  /// and this device is aligned with it at once. ``share(_:with:)`` shares any map at any time, as it is.
-  ///
-  /// - Parameters:
-  ///   - cloud: The feature points of this device, in the frame of the session's anchors.
-  ///   - views: How many camera views the cloud was built from; nil when that is not known.
-  /// - Returns: The id of the shared map.
-  /// - Throws: ``SessionError`` with the code `map-not-ready` while ``MappingStatus/allowsSharing`` does not hold,
-  ///   `not-connected` while no other peer is connected, `not-relocalized` where the session has a map in which this device has
-  ///   not found its place, and as ``share(_:with:)``.
-  @discardableResult
-  public func shareCapture(of cloud: FeatureCloud, views: UInt32? = nil) async throws(SessionError) -> MapID {
-    let map = try await WorldMap.capture(of: self, cloud: cloud, views: views)
+  func shareCapture(of cloud: FeatureCloud, views: UInt32?) async throws(SessionError) -> MapID {
+    let map = try await maps.capture(cloud, views: views)
     guard map.mappingStatus.allowsSharing else {
       throw SessionError(
         .mapNotReady, "the place is not mapped well enough (\(map.mappingStatus)); move the device around more of it")
@@ -56,26 +36,14 @@ extension Session {
     return try await shareFromOwnFrame(map)
   }
 
-  /// Stops fetching a map, permanently; nothing happens if it is here already.
-  public func cancelMap(_ id: MapID) { input(.cancelMap(id)) }
-
-  /// Tells everybody that this peer's app knows where it is in the session's map, or has lost it.
-  ///
-  /// The others see ``MapStatus/Stage/claimed``: ``MapStatus/Stage/relocalized`` is for what ``relocalize(_:hasGravity:)`` or
-  /// ``keepAligned(by:)`` has measured in that map.
-  public func setRelocalized(_ isRelocalized: Bool) { input(.relocalized(isRelocalized ? .claimed : nil)) }
-
   /// The session's map, or the latest one sent to this peer alone; nil until one is complete.
-  ///
-  /// Its provider is the peer that shared it. It is decoded, beside the event loop, when it is first asked for. Nil also if it cannot be: then
-  /// ``Event/mapFailed(_:)`` says why.
-  public func map() async -> WorldMap? {
-    guard let latest = maps.latest else { return nil }
+  func map() async -> WorldMap? {
+    guard let latest = mapDesk.latest else { return nil }
     switch latest.contents {
     case .decoded(let map): return map
     case .packed(let package, let provider):
       return await withCheckedContinuation { caller in
-        guard maps.await(latest.number, caller) else { return }
+        guard mapDesk.await(latest.number, caller) else { return }
         let added = jobs.add { [weak self] in
           let result = Result {
             var map = try WorldMap(decoding: try package.assembled())
@@ -84,7 +52,7 @@ extension Session {
           }
           await self?.decoded(latest.id, latest.number, result)
         }
-        if !added { maps.finish(latest.number, nil) }
+        if !added { mapDesk.finish(latest.number, nil) }
       }
     }
   }
@@ -93,11 +61,11 @@ extension Session {
   private func decoded(_ id: MapID, _ number: UInt64, _ result: Result<WorldMap, any Error>) {
     switch result {
     case .success(let map):
-      maps.keepDecoded(map, number: number)
-      maps.finish(number, map)
+      mapDesk.keepDecoded(map, number: number)
+      mapDesk.finish(number, map)
     case .failure(let error):
-      maps.drop(number)
-      maps.finish(number, nil)
+      mapDesk.drop(number)
+      mapDesk.finish(number, nil)
       hub.publish([.mapFailed(SessionError(unreadable: id, error))])
     }
   }
@@ -133,8 +101,8 @@ extension Session {
 
   /// Reads the head of a map that has arrived, beside the event loop; its points are decoded when the app asks for them.
   func open(_ package: MapPackage, id: MapID, from peer: Peer) {
-    let number = maps.numbers.next()
-    let limit = configuration.mapMemoryLimit
+    let number = mapDesk.numbers.next()
+    let limit = configuration.limits.mapMemory
     // Chunks of other maps that wait to be proven come first.
     let added = jobs.add(priority: .utility) { [weak self] in
       do {
@@ -147,18 +115,18 @@ extension Session {
         await self?.endOpening([.mapFailed(error as? SessionError ?? SessionError(unreadable: id, error))])
       }
     }
-    maps.beginOpening()
+    mapDesk.beginOpening()
     if !added { endOpening([.mapFailed(SessionError(.limitExceeded, "too much work is waiting"))]) }
   }
 
   /// Tells what became of a map that was being opened, and the news that waited for it.
   private func endOpening(_ events: [Event]) {
     hub.publish(events)
-    if let digest = maps.endOpening() { hub.publish([.synchronized(digest)]) }
+    if let digest = mapDesk.endOpening() { hub.publish([.synchronized(digest)]) }
   }
 
   private func opened(_ package: MapPackage, _ receipt: MapReceipt, number: UInt64) {
-    maps.keep(.packed(package, provider: receipt.from.id), of: receipt.points, id: receipt.mapID, number: number)
+    mapDesk.keep(.packed(package, provider: receipt.from.id), of: receipt.points, id: receipt.mapID, number: number)
     updateSnapshot()
     endOpening([.mapReceived(receipt)])
   }
@@ -170,7 +138,7 @@ extension Session {
       return .problem(SessionError(.notPermitted, "\(provider) may not share a map; \(map) was not taken"))
     case .tooLarge(let bytes):
       return .mapFailed(
-        SessionError(tooLarge: "map \(map) of \(provider)", bytes: bytes, limit: configuration.mapMemoryLimit))
+        SessionError(tooLarge: "map \(map) of \(provider)", bytes: bytes, limit: configuration.limits.mapMemory))
     }
   }
 
@@ -197,7 +165,7 @@ extension Session {
 
   /// Does what the node wants of the cache, beside the event loop.
   func serve(_ wish: CacheWish) {
-    guard let store = maps.store else { return }
+    guard let store = mapDesk.store else { return }
     switch wish {
     case .find(let search):
       let file = resources.file(of: search.content)
@@ -255,8 +223,8 @@ extension Session {
     switch answer {
     case .found(let content, let chunks, let isLast): input(.chunksFound(content, chunks, isLast: isLast))
     case .unwritten(let content, let failure): input(.endResource(ResourceID(content), failure))
-    case .success: _ = maps.cacheFailure.note(nil)
-    case .failure(let error): if let news = maps.cacheFailure.note(error) { hub.publish([.problem(news)]) }
+    case .success: _ = mapDesk.cacheFailure.note(nil)
+    case .failure(let error): if let news = mapDesk.cacheFailure.note(error) { hub.publish([.problem(news)]) }
     }
   }
 }
@@ -279,7 +247,8 @@ extension SessionError {
   fileprivate init(tooLarge map: String, bytes: Int, limit: Int) {
     self.init(
       .limitExceeded,
-      "\(map) takes \(bytes) bytes of memory, more than \(limit); raise Configuration.mapMemoryLimit to take it")
+      "\(map) takes \(bytes) bytes of memory, more than \(limit); raise limits.mapMemory of the configuration to take it"
+    )
   }
 
   fileprivate init(unreadable map: MapID, _ error: any Error) {

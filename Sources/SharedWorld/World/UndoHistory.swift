@@ -1,6 +1,6 @@
 /// The history with which an app takes back its own edits of anchors, and makes them again.
 ///
-/// The app records each edit and carries out what ``undo()`` and ``redo()`` give it with ``Session/perform(_:)``. An id is never
+/// The app records each edit and carries out what ``undo()`` and ``redo()`` give it with ``Session/World/perform(_:)``. An id is never
 /// used again, so an anchor that comes back has a new one; the history translates the ids of older edits by itself.
 ///
 /// Edits of others stay: taking a move back puts the anchor where it was before that move, even if another peer moved it

@@ -1,4 +1,4 @@
-/// A change of an anchor, as one reader of ``Session/anchorChanges(matching:)`` sees it.
+/// A change of an anchor, as one reader of ``Session/World/changes(matching:)`` sees it.
 public struct AnchorChange: Hashable, Sendable {
   /// A kind of change.
   @nonexhaustive

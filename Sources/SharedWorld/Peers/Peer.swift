@@ -90,11 +90,11 @@ public struct Candidate: Hashable, Sendable, Identifiable {
   public let seenBefore: Peer?
   /// Whether the session behind it says that it lets newcomers in.
   public let standing: Standing
-  /// Whether it says that it asks for a passcode (``Session/Configuration/passcode``).
+  /// Whether it says that it asks for a passcode (``Session/Configuration/Authentication/passcode``).
   public let asksForPasscode: Bool
   /// The highest version of the protocol that it says it speaks; nil when it does not say.
   public let protocolVersion: Int?
-  /// The key that signed its announcement (``Session/Configuration/announcements``): an invitation is sent to that key alone.
+  /// The key that signed its announcement (``Session/Configuration/Discovery/announcements``): an invitation is sent to that key alone.
   public let announcedKey: PeerID?
   /// The ways by which it was found.
   public let ways: Set<Way>

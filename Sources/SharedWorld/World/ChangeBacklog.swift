@@ -2,7 +2,7 @@ import AnchorReplication
 import PeerProtocol
 import WorldModel
 
-/// The mailbox of a reader of ``Session/anchorChanges(matching:)``.
+/// The mailbox of a reader of ``Session/World/changes(matching:)``.
 typealias ChangeMailbox = ReaderMailbox<ChangeBacklog>
 
 /// An update of an anchor as it waits for a reader of changes.

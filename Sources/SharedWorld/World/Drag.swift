@@ -4,7 +4,7 @@ import PeerProtocol
 /// An anchor in somebody's hand: it is shown to all at up to 60 poses a second, and stays where it is let go.
 ///
 /// A pose becomes durable when the drag ends, and once a second until then. A drag that is released without ``end()`` ends
-/// by itself. A later ``Session/beginDrag(_:)`` of the same anchor by this peer ends this one.
+/// by itself. A later ``Session/World/beginDrag(_:)`` of the same anchor by this peer ends this one.
 public final class Drag: Sendable {
   /// The anchor.
   public let anchor: AnchorID

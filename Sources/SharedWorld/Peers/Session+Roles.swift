@@ -1,6 +1,6 @@
 import PeerProtocol
 import PeerTransport
-public import WorldModel
+import WorldModel
 
 /// The owner of a session.
 public enum SessionOwnership: Hashable, Sendable {
@@ -52,40 +52,26 @@ extension PeerRole {
 
 extension Session {
   /// The peer that owns the session; nil in an open one.
-  public func owner() throws(SessionError) -> PeerID? {
+  func owner() throws(SessionError) -> PeerID? {
     try read { node, _ in node.ownedSession.roles.first { $0.value == .creator }?.key }
   }
 
   /// The part of a peer, this one included, in an owned session; nil of one that is not admitted, and in an open session.
-  public func role(of peer: PeerID) throws(SessionError) -> PeerRole? {
+  func role(of peer: PeerID) throws(SessionError) -> PeerRole? {
     try read { node, _ in node.ownedSession.roles[peer].map { PeerRole($0) } }
   }
 
   /// Gives a peer a part in an owned session.
-  ///
-  /// The creator names moderators, and makes them members again; what they have admitted and removed stays. With any
-  /// other role a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. Edits
-  /// that a peer made before it became a guest stay.
-  ///
-  /// When the while is over every peer, by its own clock of the world, treats it as removed. Another call, also one without an
-  /// end, takes the place of this one.
-  ///
-  /// - Parameters:
-  ///   - role: The part.
-  ///   - peer: The peer that gets it.
-  ///   - time: How long, from now, at least a millisecond; nil for a part without an end, as that of a moderator always is.
-  /// - Throws: ``SessionError`` with the code `notPermitted` when this peer's own role does not allow it, for the creator, for a
-  ///   moderator with an end, and in an open session, or `limitExceeded` when this peer has ruled on too many.
-  public func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration? = nil) throws(SessionError) {
+  func setRole(_ role: PeerRole, of peer: PeerID, for time: Duration?) throws(SessionError) {
     guard try read({ node, _ in node.ownedSession.isOwned }) else {
       throw SessionError(
-        .notPermitted, "nobody has a role in an open session; begin it with Session.Configuration.ownership = .owned")
+        .notPermitted, "nobody has a role in an open session; begin it with hosting.ownership = .owned")
     }
     try handle(.setRole(role.sessionRole, of: peer, for: time.map { max($0, .milliseconds(1)) }))
   }
 
   /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.
-  public func roleTime(of peer: PeerID) throws(SessionError) -> Duration? {
+  func roleTime(of peer: PeerID) throws(SessionError) -> Duration? {
     try read { node, now in node.roleTime(of: peer, at: now) }
   }
 

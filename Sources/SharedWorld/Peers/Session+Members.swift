@@ -11,7 +11,7 @@ extension Session {
 
   /// Everything an app shows of a session, at one moment.
   public func state() -> State {
-    let (map, candidates, trust) = (maps.latest, discovery.candidates, trust)
+    let (map, candidates, trust) = (mapDesk.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(
         peers: node.memberSnapshots.map { member in
@@ -28,11 +28,11 @@ extension Session {
       ?? State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronized: false,
         mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
-        memberLimit: configuration.memberLimit, candidates: candidates)
+        memberLimit: configuration.limits.members, candidates: candidates)
   }
 
   /// The connections of the session, and what this peer's own ones carry.
-  public func statistics() -> Statistics {
+  func statistics() -> Statistics {
     let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
     guard let (presence, members) = found else { return Statistics(connections: [], links: [], turns: 0) }
     let links = members.filter(\.isDirect).map { member in
@@ -51,23 +51,8 @@ extension Session {
   // MARK: Invitations
 
   /// Invites a peer and waits for its answer.
-  ///
-  /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.
-  /// - Parameters:
-  ///   - target: the service or address to dial.
-  ///   - expected: the one peer that is invited; another key that answers there is sent nothing. By default it is that of a link,
-  ///     or the peer that answered when this session dialled the service before; without one it is any.
-  ///   - context: data for the other app, at most 4 KiB.
-  ///   - timeout: how long to wait, at most 60 s; two people who compare a code first get a minute more.
-  /// - Throws: ``SessionError`` with the code `declined`, `unreachable` (within 5 s, when nobody listens at the address),
-  ///   `identityMismatch` (another key answers), `invitationTimedOut` (somebody is there and did not answer), `cancelled`
-  ///   (the task was cancelled), `unknownPeer`, `versionMismatch`, `otherService`, `limitExceeded`, `locked`,
-  ///   `notPermitted` (``TrustPolicy/pinned(_:)`` does not have the key that answers), `passcodeRequired`,
-  ///   `passcodeRefused`, `passcodeLocked`, `driverRequired`, `authenticationFailed`, `codeRequired`, `codeRefused`, `codeBusy` or
-  ///   `notConnected`.
-  public func invite(
-    _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [],
-    timeout: Duration = .seconds(30)
+  func invite(
+    _ target: InvitationTarget, expecting expected: PeerID? = nil, context: [UInt8] = [], timeout: Duration
   ) async throws(SessionError) -> Peer {
     guard context.count <= ProtocolLimits.invitationContext else {
       throw SessionError(
@@ -94,7 +79,7 @@ extension Session {
   ) async -> Waited<InvitationResult> {
     let rest = loop.rest(until: deadline)
     var invitation: UInt64?
-    let outcome = await wait(in: peers.invitations) { number in
+    let outcome = await wait(in: peerDesk.invitations) { number in
       invitation = number
       if let candidate = target.candidate { discovery.begin(number, to: candidate) }
       return .invite(
@@ -198,37 +183,32 @@ extension Session {
   }
 
   /// Asks the network at which addresses a candidate can be dialled; those of its announcements come first.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer` (it is not in sight), `unreachable` (nobody answers for it) or
-  ///   `notConnected`.
-  public func resolve(
-    _ candidate: Candidate.ID, timeout: Duration = .seconds(5)
+  func resolve(
+    _ candidate: Candidate.ID, timeout: Duration
   ) async throws(SessionError) -> [PeerAddress] {
     try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
-  }
-
-  /// Looks for what may keep this device from finding others of its service (``NetworkDiagnosis/run(service:)``).
-  ///
-  /// - Throws: ``SessionError`` with the code `io` when the system gives no thread.
-  public nonisolated func diagnose() async throws(SessionError) -> NetworkDiagnosis {
-    try await NetworkDiagnosis.run(service: configuration.service)
   }
 
   // MARK: Answers
 
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
-    let decision: InvitationDecision? =
-      switch configuration.acceptPolicy {
-      case .automatic: .accept
-      case .none: .decline(reason: "this peer accepts no invitations")
-      case .ask: nil
-      }
-    if let decision {
-      // In the next round: the app hears of the invitation before it hears of its consequences.
-      return loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
+    switch configuration.invitations.incoming {
+    case .all: answerSoon(id, invitation, .accept)
+    case .none: answerSoon(id, invitation, .decline(reason: "this peer accepts no invitations"))
+    case .ask(let handler): ask(id, invitation, handler)
     }
-    let handler = configuration.invitationHandler
+  }
+
+  /// Answers in the next round: the app hears of the invitation before it hears of its consequences.
+  private func answerSoon(_ id: InvitationID, _ invitation: Invitation, _ decision: InvitationDecision) {
+    loop.execute { [weak self] in self?.assumeIsolated { $0.answer(id, invitation, decision) } }
+  }
+
+  private func ask(
+    _ id: InvitationID, _ invitation: Invitation,
+    _ handler: @escaping @Sendable (Invitation) async -> InvitationDecision
+  ) {
     let end = trust.invitations.begin(invitation.id)
     let added = jobs.add { [weak self] in
       let decision = await OpenQuestions.answer(until: end) { await handler(invitation) }
@@ -246,9 +226,7 @@ extension Session {
   }
 
   /// A link with which others invite this peer: to the addresses that members are told, without the passcode.
-  ///
-  /// - Throws: ``SessionError`` with the code `notConnected` while this machine has no address.
-  public func invitationLink() throws(SessionError) -> InvitationLink {
+  func invitationLink() throws(SessionError) -> InvitationLink {
     let addresses = try read { node, _ in node.roster[identity.peerID]?.addresses ?? [] }
     guard !addresses.isEmpty else {
       throw SessionError(.notConnected, "this machine has no address that others could dial; connect it to a network")
@@ -258,9 +236,7 @@ extension Session {
   }
 
   /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
-  ///
-  /// - Throws: ``SessionError`` with the code `invalidArgument` when the advertisement cannot carry it; the old one stays.
-  public func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
+  func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
     try discovery.advertise { $0.appInfo = info }
   }
 
@@ -280,7 +256,7 @@ extension Session {
 
   /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
   func ask(_ link: LinkID, _ comparison: CodeComparison) {
-    guard let handler = configuration.codeHandler else { return }
+    guard let handler = configuration.authentication.codeHandler else { return }
     let end = trust.comparisons.begin(comparison.id)
     let added = jobs.add { [weak self] in
       let answer = await OpenQuestions.answer(until: end) { await handler(comparison) }
@@ -293,43 +269,21 @@ extension Session {
 
   /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
   /// and the moderators.
-  ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost`, or in an owned session `notPermitted` or `limitExceeded`.
-  public func kick(_ peer: PeerID) throws(SessionError) {
+  func kick(_ peer: PeerID) throws(SessionError) {
     // There a peer may be removed before it has come, or while it is away.
     if !isOwned { try requireMember(peer) }
     try handle(.kick(peer))
   }
 
-  /// Turns newcomers away from now on; only the host can, in an owned session the creator and the moderators.
-  ///
-  /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func lock() throws(SessionError) { try handle(.setLocked(true)) }
-
-  /// Lets newcomers in again; those can that can lock.
-  ///
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
-  public func unlock() throws(SessionError) { try handle(.setLocked(false)) }
-
-  /// Forgets the wrong passcodes of strangers, so that devices may prove the passcode again that have to wait, or that the lock
-  /// after 20 wrong ones keeps out.
-  public func unlockPasscode() { input(.unlockPasscode) }
-
   /// Asks to be host, and waits for what becomes of it.
-  ///
-  /// The present host decides by its ``Configuration/hostRequestHandler``; without a host this peer stands for election at
-  /// once. A peer that may not host (``Configuration/canHost``) asks for nothing.
-  /// - Parameter timeout: how long to wait.
-  @discardableResult
-  public func requestHost(timeout: Duration = .seconds(5)) async -> HostOutcome {
-    guard configuration.canHost else { return .unchanged }
+  func requestHost(timeout: Duration) async -> HostOutcome {
+    guard configuration.hosting.canHost else { return .unchanged }
     return await waitForHost(identity.peerID, timeout: timeout, after: .requestHost)
   }
 
   /// Asks the app, beside the event loop, whether a member that asks for it becomes host, and brings its answer back.
   func askForHost(_ peer: Peer) {
-    let handler = configuration.hostRequestHandler
+    let handler = configuration.hosting.requestHandler
     let added = jobs.add { [weak self] in
       let accepts = await handler?(peer) ?? false
       await self?.input(.answerHostRequest(peer.id, accepts: accepts))
@@ -338,14 +292,7 @@ extension Session {
   }
 
   /// Hands the host's role to a member, and waits for what becomes of it.
-  ///
-  /// This peer goes on hosting when the member does not take the role over.
-  /// - Parameters:
-  ///   - peer: the member that is to host.
-  ///   - timeout: how long to wait.
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost` when this peer does not host, or `ended`.
-  @discardableResult
-  public func handOver(to peer: PeerID, timeout: Duration = .seconds(5)) async throws(SessionError) -> HostOutcome {
+  func handOver(to peer: PeerID, timeout: Duration) async throws(SessionError) -> HostOutcome {
     if peer != identity.peerID { try requireMember(peer) }
     guard try read({ node, _ in node.host == node.me }) else { throw SessionError(.notHost, anchor: nil) }
     return await waitForHost(peer, timeout: timeout, after: .handover(peer))
@@ -354,7 +301,7 @@ extension Session {
   /// Gives the node an input that is to make a peer host, and waits for it.
   private func waitForHost(_ peer: PeerID, timeout: Duration, after first: Input) async -> HostOutcome {
     input(first)
-    let outcome = await wait(in: peers.hosts) { number in
+    let outcome = await wait(in: peerDesk.hosts) { number in
       .awaitHost(HostWaitID(rawValue: number), peer, timeout: timeout)
     } givingUp: { number in
       .cancelHostWait(HostWaitID(rawValue: number))

@@ -23,25 +23,25 @@ struct CarrotLabels {
 
     /// Starts a world of this device's own, which begins anywhere.
     func start() async throws {
-      try await session.beginFrame()
+      try await session.frames.begin()
       try await move(to: currentTransform)
     }
 
     func move(to place: Transform) async throws {
       currentTransform = place
-      try await session.updatePose(place)
+      try await session.world.updatePose(place)
     }
 
     /// Two users hold their devices together: the picnic.
     func picnic(with peer: Peer) async throws -> PeerAlignment {
       // An edit that everybody has acknowledged: so the pose that was told before it is there too.
-      let sign = try await session.place(Anchor(name: "here"), acknowledgement: .everyPresentMember)
-      try await session.remove(sign, acknowledgement: .everyPresentMember)
-      return try await session.meet(peer.id)
+      let sign = try await session.world.place(Anchor(name: "here"), acknowledgement: .everyPresentMember)
+      try await session.world.remove(sign, acknowledgement: .everyPresentMember)
+      return try await session.frames.meet(peer.id)
     }
 
     func tap(_ text: String) async throws {
-      try await session.send(Message(LabelEvent(text: text), transform: currentTransform), to: .all, at: "draw")
+      try await session.messages.send(Message(LabelEvent(text: text), transform: currentTransform), to: .all, at: "draw")
     }
 
     /// Carrot's `messageHandler`, until there are `count` labels.
@@ -62,7 +62,7 @@ struct CarrotLabels {
       let blanket = Transform(translation: [1, 1, 1])
       let ada = App(sessions[0], at: blanket)
       let bob = App(sessions[1], at: origin.inverse * blanket)
-      let labels = sessions.map { $0.messages(LabelEvent.self, at: "draw") }
+      let labels = sessions.map { $0.messages.of(LabelEvent.self, at: "draw") }
       for app in [ada, bob] { try await app.start() }
       // A label before the meeting has no place in the other's world.
       try await bob.tap("too early")

@@ -40,7 +40,7 @@ final class MCLink: Sendable {
     state.withLock { $0.advertiser = advertiser }
     if let advertiser { start(advertiser.serviceType) }
     let info = advertiser?.discoveryInfo ?? [:]
-    order { try? await $0.setDiscoveryInfo(info) }
+    order { try? await $0.peers.setDiscoveryInfo(info) }
   }
 
   func browse(_ browser: MCNearbyServiceBrowser?) {
@@ -61,13 +61,13 @@ final class MCLink: Sendable {
     guard let id else { return }
     // Others are invited while this one thinks.
     order { session in
-      Task { _ = try? await session.invite(.candidate(id), context: context, timeout: .seconds(timeout)) }
+      Task { _ = try? await session.peers.invite(.candidate(id), context: context, timeout: .seconds(timeout)) }
     }
   }
 
   func send(_ bytes: [UInt8], to peers: [MCPeerID], mode: MessageMode) throws {
     let ids = try ids(of: peers)
-    order { session in _ = try? await session.send(bytes, to: ids, mode: mode) }
+    order { session in _ = try? await session.messages.send(bytes, to: .peers(ids), mode: mode) }
   }
 
   func sendResource(
@@ -78,7 +78,7 @@ final class MCLink: Sendable {
     order { [queue] session in
       Task {
         do {
-          for try await update in try await session.sendResource(at: path, named: name, to: id) {
+          for try await update in try await session.files.send(at: path, named: name, to: id) {
             switch update {
             case .progress(let news): progress.take(news)
             case .received: queue.async { completion(nil) }
@@ -117,9 +117,8 @@ final class MCLink: Sendable {
       state.life = Task { [weak self, name, configuration] in
         var configuration = configuration
         configuration.service = service
-        configuration.advertising.showsName = true
-        configuration.acceptPolicy = .ask
-        configuration.invitationHandler = { [weak self] in await self?.answer($0) ?? .decline(reason: "") }
+        configuration.discovery.advertising.showsName = true
+        configuration.invitations.incoming = .ask { [weak self] in await self?.answer($0) ?? .decline(reason: "") }
         do {
           try await Session.withSession(named: name, configuration: configuration) { session in
             await withTaskGroup { group in
@@ -178,7 +177,7 @@ final class MCLink: Sendable {
     let progress = Progress(totalUnitCount: Int64(offer.size))
     state.withLock { $0.progress[offer.id] = progress }
     tell { $0.session($1, didStartReceivingResourceWithName: offer.name, fromPeer: sender, with: progress) }
-    do { try await session.accept(offer) } catch { await finish(offer, at: nil, error: error, in: session) }
+    do { try await session.files.accept(offer) } catch { await finish(offer, at: nil, error: error, in: session) }
   }
 
   private func finish(_ offer: ResourceOffer, at url: URL?, error: (any Error)?, in session: Session) async {

@@ -10,7 +10,7 @@ struct MultipeerShimTests {
   private static func device(_ name: String, on network: MemoryNetwork, in folder: String) -> MCPeerID {
     var configuration = Session.Configuration()
     configuration.transport = .inMemory(network)
-    configuration.storage = folder + "/" + name
+    configuration.storage.folder = folder + "/" + name
     return MCPeerID(displayName: name, configuration: configuration)
   }
 

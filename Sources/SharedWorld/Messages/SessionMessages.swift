@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.Messages {
+  /// Messages of bytes, and what became of messages: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .messages) }
+
   /// Sends a message to some members, to all, or to a group.
   ///
   /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one of

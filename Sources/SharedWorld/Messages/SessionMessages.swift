@@ -117,7 +117,7 @@ extension Session.Messages {
 
   /// Sends a request with a placement or header fields, and returns the answer with those of the other side.
   ///
-  /// - Throws: The errors of ``Session/Messages/request(_:from:at:expecting:timeout:)``.
+  /// - Throws: The errors of ``Session/Messages/request(_:from:at:expecting:timeout:)->Answer``.
   public func request<Question, Answer>(
     _ question: Message<Question>, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
     timeout: Duration = .seconds(10)

@@ -5,7 +5,7 @@ import SharedWorld
 
 func offer(_ path: String, in session: Session) async throws {
   // snippet.offer
-  let peers = await session.state().peers.map(\.id)
+  let peers = await session.state.peers.map(\.id)
   let transfer = try await session.files.send(at: path, named: "plan.pdf", to: peers)
   for (peer, failure) in await transfer.results() {
     print("\(peer.short): \(failure.map { "\($0)" } ?? "has it")")

@@ -33,7 +33,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     let red = Message(Stroke(color: "red", points: []), transform: tip)
     try await session.messages.send(red, to: .all, at: "draw/wall")
 
-    for peer in await session.state().peers where peer.state == .connected {
+    for peer in await session.state.peers where peer.state == .connected {
       let length: Int = try await session.messages.request("hello", from: peer.id, at: "count", timeout: .seconds(5))
       print("\(peer.peer.name) counts \(length)")
     }

@@ -28,7 +28,7 @@ try await Session.withSession(as: identity, service: "my-app") { session in
     // snippet.end
 
     // snippet.open
-    for peer in await session.state().peers where peer.state == .connected {
+    for peer in await session.state.peers where peer.state == .connected {
       let log = try await session.streams.open(named: "log/kitchen", to: peer.id)
       try await log.write(Array("the kettle boils".utf8))
       try await log.finish()

@@ -42,7 +42,7 @@ public func sw_session_candidates(
 ) -> sw_status {
   attempt {
     let candidates = try output(candidates, "candidates")
-    let state = try object(session, as: RunningSession.self).wait { await $0.state() }
+    let state = try object(session, as: RunningSession.self).wait { await $0.state }
     candidates.pointee = handle(RecordList(state.candidates.map { sw_candidate($0) }) { $0.release() })
   }
 }

@@ -103,7 +103,7 @@ extension RecordList<sw_peer> {
 public func sw_session_peers(_ session: OpaquePointer?, _ peers: UnsafeMutablePointer<OpaquePointer?>?) -> sw_status {
   attempt {
     let peers = try output(peers, "peers")
-    let state = try object(session, as: RunningSession.self).wait { await $0.state() }
+    let state = try object(session, as: RunningSession.self).wait { await $0.state }
     peers.pointee = handle(RecordList<sw_peer>(peers: state.peers))
   }
 }

@@ -46,7 +46,7 @@ public func sw_session_host(
   _ session: OpaquePointer?, _ host: UnsafeMutablePointer<sw_peer_id>?, _ epoch: UnsafeMutablePointer<UInt64>?
 ) -> sw_status {
   attempt {
-    let state = try object(session, as: RunningSession.self).wait { await $0.state() }
+    let state = try object(session, as: RunningSession.self).wait { await $0.state }
     host?.pointee = sw_peer_id(copying: state.host?.bytes ?? [])
     epoch?.pointee = state.epoch
   }

@@ -26,7 +26,7 @@ extension sw_event {
     case .peerJoined(let peer): set(SW_EVENT_PEER_JOINED, peer)
     case .newDevice(let peer, let known):
       set(SW_EVENT_NEW_DEVICE, peer)
-      setData(known.bytes)
+      setData(known.id.bytes)
     case .peerReconnecting(let peer): set(SW_EVENT_PEER_RECONNECTING, peer)
     case .peerReconnected(let peer): set(SW_EVENT_PEER_RECONNECTED, peer)
     case .peerLeft(let peer, let reason): set(SW_EVENT_PEER_LEFT, peer, text: reason.rawValue)

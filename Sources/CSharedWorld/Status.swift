@@ -112,7 +112,7 @@ struct Failure: Error {
   /// The words of the Swift API in errors, and those of C instead.
   private static let words = [
     ("authentication.codeHandler", "shows_codes"), ("TrustPolicy.code", "SW_TRUST_CODE"),
-    ("session.world.anchors", "sw_session_anchors"), ("session.state()", "the lists of the session"),
+    ("session.world.anchors", "sw_session_anchors"), ("session.state", "the lists of the session"),
     ("limits.mapMemory", "map_memory_limit"), ("hosting.mapProviders", "map_providers"),
     ("unlockPasscode()", "sw_session_unlock_passcode"),
     ("updatePose", "sw_session_update_pose"), ("or use send", "or try again later"),

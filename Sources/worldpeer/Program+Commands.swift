@@ -132,7 +132,7 @@ extension Program {
   }
 
   private func host() async -> Report.Answer {
-    let state = await session.state()
+    let state = await session.state
     return .host(state.host.map(person), epoch: state.epoch)
   }
 
@@ -185,13 +185,13 @@ extension Program {
 
   private func peers() async -> Report.Answer {
     .peers(
-      await session.state().peers.map {
+      await session.state.peers.map {
         (person($0.peer), state: $0.state.rawValue, $0.recognition)
       })
   }
 
   private func status() async -> Report.Answer {
-    let state = await session.state()
+    let state = await session.state
     return .status(
       Report.Status(
         host: state.host.map(person), epoch: state.epoch, peers: state.connectedPeers, isLocked: state.isLocked,
@@ -260,12 +260,12 @@ extension Program {
   private func check(_ condition: Command.Condition) async -> (holds: Bool, now: String) {
     switch condition {
     case .peers(let count):
-      let peers = await session.state().connectedPeers
+      let peers = await session.state.connectedPeers
       return (count.holds(for: peers), "\(peers) peers are connected")
-    case .host: return (await session.state().host != nil, "there is no host")
-    case .map: return (await session.state().mapID != nil, "there is no map")
+    case .host: return (await session.state.host != nil, "there is no host")
+    case .map: return (await session.state.mapID != nil, "there is no map")
     case .anchors(let count):
-      let anchors = await session.state().anchorCount
+      let anchors = await session.state.anchorCount
       return (count.holds(for: anchors), "there are \(anchors) anchors")
     case .anchor(let name):
       return (await session.world.anchors.contains { $0.name == name }, "there is no anchor '\(name)'")

@@ -83,9 +83,9 @@ extension Program {
     }
   }
 
-  private func reportNewDevice(_ peer: Peer, _ known: PeerID) {
+  private func reportNewDevice(_ peer: Peer, _ known: Peer) {
     // Its invitation has told people so.
-    console.say(.newDevice(person(peer), known: known.description, isTold: inviters.contains(peer.id)))
+    console.say(.newDevice(person(peer), known: known.id.description, isTold: inviters.contains(peer.id)))
   }
 
   private func report(_ host: Peer?, instead former: Peer?, _ epoch: UInt64, _ reason: HostChangeReason) {

@@ -23,7 +23,7 @@ extension Program {
 
   /// Offers a file; what becomes of it at each peer is told by events.
   private func sendFile(_ path: String, to word: String?) async throws -> Report.Answer {
-    var receivers = await session.state().peers.filter { $0.state == .connected }.map(\.peer.id)
+    var receivers = await session.state.peers.filter { $0.state == .connected }.map(\.peer.id)
     if let word { receivers = [try await member(word)] }
     guard !receivers.isEmpty else { throw ProgramFailure("not-connected", "no other peer is connected") }
     let transfer = try await session.files.send(at: path, to: receivers)

@@ -21,7 +21,7 @@ extension Program {
 
   /// Invites the recorded peer of this name where it was last, if nobody is in sight; whether it came.
   private func inviteKnown(_ word: String) async throws -> Bool {
-    guard options.peer.trust != .any, await session.state().candidates.isEmpty, let known = try recorded(word) else {
+    guard options.peer.trust != .any, await session.state.candidates.isEmpty, let known = try recorded(word) else {
       return false
     }
     do throws(SessionError) {
@@ -55,7 +55,7 @@ extension Program {
   private func candidate(_ word: String) async throws -> Candidate {
     let deadline = ContinuousClock.now + .seconds(Self.search)
     while true {
-      let found = Lookup.find(word, in: await session.state().candidates) {
+      let found = Lookup.find(word, in: await session.state.candidates) {
         [$0.id, $0.name, $0.peer?.name, $0.peer?.id.description, $0.seenBefore?.name, $0.seenBefore?.id.description]
           .compactMap { $0 }
       }
@@ -71,7 +71,7 @@ extension Program {
   }
 
   /// The services in sight.
-  func nearby() async -> Report.Answer { .nearby(await session.state().candidates.map(describe)) }
+  func nearby() async -> Report.Answer { .nearby(await session.state.candidates.map(describe)) }
 
   /// Reports that an invitation failed which the session makes by itself.
   func report(_ error: SessionError, inviting target: InvitationTarget, isRetried: Bool) {

@@ -39,7 +39,7 @@ extension Program {
   func showStatus(on terminal: Terminal) async -> Ending? {
     terminal.noteNews()
     for await _ in terminal.news {
-      let state = await session.state()
+      let state = await session.state
       let digest = await session.world.digest.description
       let host = state.host.map { person($0).name }
       terminal.update { status in
@@ -66,7 +66,7 @@ extension Program {
 
   /// The words that can be completed.
   private func words() async -> Completer.Words {
-    let state = await session.state()
+    let state = await session.state
     var words = Completer.Words()
     words.peers =
       state.peers.map(\.peer.name) + state.candidates.map { describe($0).name } + desk.peers.map(\.name)

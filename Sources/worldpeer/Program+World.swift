@@ -5,7 +5,7 @@ import PeerCLI
 extension Program {
   /// Brings the shared map into view if it is another one than before.
   func refreshView() async {
-    guard let id = await session.state().mapID, id != view.sharedID, let map = await session.maps.latest() else {
+    guard let id = await session.state.mapID, id != view.sharedID, let map = await session.maps.latest() else {
       return
     }
     guard options.frame != nil else { return view.show(map, id: id) }
@@ -27,7 +27,7 @@ extension Program {
     let id = try await session.share(map, with: receiver)
     view.noteShared(id)
     maps.sent = id
-    let receivers = await session.state().peers.map(\.peer).filter { receiver == nil || $0.id == receiver }
+    let receivers = await session.state.peers.map(\.peer).filter { receiver == nil || $0.id == receiver }
     return .map(map, id: id.description, file: nil, to: receivers.map(\.name))
   }
 
@@ -45,7 +45,7 @@ extension Program {
   /// Stops what is being fetched: the session's map, or one that is for this peer alone.
   func cancelMap() async throws -> Report.Answer {
     var fetched = maps.arriving
-    let status = await session.state().mapStatus
+    let status = await session.state.mapStatus
     if case .transferring = status.stage { fetched = status.mapID }
     guard let id = fetched else { throw ProgramFailure("no-map", "no map is on its way here") }
     maps.arriving = nil
@@ -55,7 +55,7 @@ extension Program {
 
   /// Tells the others whether this peer knows where it is in the session's map.
   func relocalize(_ isRelocalized: Bool) async throws -> Report.Answer {
-    guard let id = await session.state().mapID else {
+    guard let id = await session.state.mapID else {
       throw ProgramFailure("no-map", "the session has no map here yet")
     }
     await session.frames.setRelocalized(isRelocalized)
@@ -65,7 +65,7 @@ extension Program {
   /// How the frames of all other peers lie in this one's.
   func alignment() async -> Report.Answer {
     var list: [Report.Alignment] = []
-    for status in await session.state().peers {
+    for status in await session.state.peers {
       list.append(Report.Alignment(person(status.peer.id), await session.frames.alignment(of: status.peer.id)))
     }
     return .alignment(list)
@@ -223,7 +223,7 @@ extension Program {
   }
 
   func member(_ word: String) async throws -> PeerID {
-    let peers = await session.state().peers.map(\.peer)
+    let peers = await session.state.peers.map(\.peer)
     switch Lookup.find(word, in: peers, by: { [$0.id.description, $0.name] }) {
     case .found(let peer): return peer.id
     case .several(let count):

@@ -67,7 +67,7 @@ struct EventRecordTests {
       #expect(event.type == UInt32(SW_EVENT_INVITATION) && event.recognition == UInt32(SW_RECOGNITION_NEVER_SEEN))
     }
     let known = PeerID(SHA256Digest(hashing: [2]))
-    record(.newDevice(bob, known: known)) { event in
+    record(.newDevice(bob, known: Peer(id: known, name: "bob"))) { event in
       #expect(event.type == UInt32(SW_EVENT_NEW_DEVICE) && event.peer.peer == peer && text(event.name) == "bob")
       #expect(Array(UnsafeBufferPointer(start: event.data, count: event.data_size)) == known.bytes)
     }

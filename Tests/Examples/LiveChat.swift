@@ -22,7 +22,7 @@ struct LiveChat {
     }
 
     func send(_ text: String, to name: String) async throws {
-      guard let peer = await session.state().peers.first(where: { $0.peer.name == name }) else { return }
+      guard let peer = await session.state.peers.first(where: { $0.peer.name == name }) else { return }
       try await session.send(ExamplePayload(message: text), to: .peer(peer.id), at: "chat")
     }
 

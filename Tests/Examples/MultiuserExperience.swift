@@ -76,7 +76,7 @@ actor MultiuserExperience {
   }
 
   private func refresh() async {
-    let peers = await session.state().peers.filter { $0.state == .connected }.map(\.peer)
+    let peers = await session.state.peers.filter { $0.state == .connected }.map(\.peer)
     let anchors = await session.world.anchors
     let isPlaced = await session.frames.alignmentOfShared.state == .aligned
     let isLost = mapProvider != nil && !isPlaced && tracking == .normal

@@ -9,7 +9,7 @@ enum Peers {
       try await add(to: [], until: count, in: folder) { sessions in
         for session in sessions {
           var events = session.events.makeAsyncIterator()
-          while await session.state().peers.count(where: { $0.state == .connected }) < count - 1 {
+          while await session.state.peers.count(where: { $0.state == .connected }) < count - 1 {
             _ = await events.next()
           }
         }

@@ -59,7 +59,7 @@ struct SessionActorSystemTests {
       guard others.count < 3 else {
         for one in others {
           var events = one.session.events.makeAsyncIterator()
-          while await one.session.state().peers.count(where: { $0.state == .connected }) < 2 { _ = await events.next() }
+          while await one.session.state.peers.count(where: { $0.state == .connected }) < 2 { _ = await events.next() }
         }
         return try await body(others)
       }

@@ -56,6 +56,14 @@ private final class Scratch {
     }
   }
 
+  @Test("an identity for the moment is in no file, and another one each time")
+  func temporary() throws {
+    let one = try PeerIdentity.temporary(named: "ada")
+    #expect(try PeerIdentity.temporary(named: "ada").peerID != one.peerID && one.name == "ada")
+    let error = #expect(throws: SessionError.self) { try PeerIdentity.temporary(named: "a\nb") }
+    #expect(error?.code == .invalidArgument)
+  }
+
   @Test func `the second call gives the same peer`() throws {
     let first = try PeerIdentity.loadOrCreate(named: "kitchen", in: scratch.path)
     let second = try PeerIdentity.loadOrCreate(named: "kitchen", in: scratch.path)

@@ -236,7 +236,7 @@ struct ViewerTests {
       #expect(try await browser.upload("/load", text, type: "xyz").hasPrefix("HTTP/1.1 200"))
       let state = try await browser.get("/state")
       #expect(state.contains(#""points":9000,"isShared":false"#))
-      #expect(await session.state().mapID == nil)
+      #expect(await session.state.mapID == nil)
       #expect(try await browser.post("/send-map", "{}").hasPrefix("HTTP/1.1 409"))
       #expect(try await browser.upload("/load", "words", type: "").hasPrefix("HTTP/1.1 409"))
       #expect(try await browser.get("/map").contains("HTTP/1.1 200"))

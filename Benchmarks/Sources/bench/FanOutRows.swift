@@ -94,7 +94,7 @@ enum FanOutRows {
 
   private static func fanOut(_ party: Party) async throws -> (deliveries: Int, cost: Cost) {
     let list = (0..<anchors).map { Anchor(name: "anchor \($0)") }
-    try await party.sender.place(list)
+    try await party.sender.world.place(list)
     let strides = strides(for: party.receivers.count)
     let (seen, mark) = AsyncStream.makeStream(of: Void.self)
     var marks = seen.makeAsyncIterator()

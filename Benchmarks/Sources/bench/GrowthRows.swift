@@ -50,7 +50,7 @@ enum GrowthRows {
       try await party.sender.world.place((first..<last).map { Anchor(name: "\(1_000_000_000 + $0)") })
     }
     for receiver in party.receivers {
-      while await receiver.state().anchorCount < anchors { try await Task.sleep(for: .milliseconds(20)) }
+      while await receiver.state.anchorCount < anchors { try await Task.sleep(for: .milliseconds(20)) }
     }
     // Otherwise all would hash what they have in the first seconds of rest.
     for session in [party.sender] + party.receivers { _ = await session.world.digest }
@@ -70,7 +70,7 @@ enum GrowthRows {
   private static func bytesSent(by party: Party) async -> Int {
     var sum = 0
     for session in [party.sender] + party.receivers {
-      for peer in await session.state().peers { sum += Int(peer.bytesSent) }
+      for peer in await session.state.peers { sum += Int(peer.bytesSent) }
     }
     return sum
   }

@@ -31,7 +31,7 @@ enum LatencyRows {
 
   private static func taps(_ party: Party, _ rate: Int, _ count: Int) async throws -> Latencies {
     let list = (0..<anchors).map { Anchor(name: "anchor \($0)") }
-    try await party.sender.place(list)
+    try await party.sender.world.place(list)
     // Until the joiners have their places and have said so, the session is not idle.
     try await Task.sleep(for: .seconds(3))
     // Each is written before the update leaves that the other tasks learn its number from.

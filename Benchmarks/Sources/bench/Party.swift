@@ -26,7 +26,7 @@ struct Party: Sendable {
   /// Waits until every two have a link of their own: making links is not what is measured.
   private func meshed() async throws {
     for session in [sender] + receivers {
-      while await session.state().peers.count(where: \.isDirect) < receivers.count {
+      while await session.state.peers.count(where: \.isDirect) < receivers.count {
         try await Task.sleep(for: .milliseconds(20))
       }
     }

@@ -29,9 +29,9 @@ class LanguagesTest(unittest.TestCase):
 
     def test_the_page_has_the_names_of_all_three(self):
         page = languages.page(languages.read(), languages.GAPS)
-        self.assertIn("| `beginFrame` | `sw_session_begin_frame` | `begin_frame` |", page)
-        self.assertIn("| `join(group:)` | `sw_session_join_group` | `join_group` |", page)
-        self.assertIn("| `anchorChanges` | - | - |", page)
+        self.assertIn("| `frames.begin` | `sw_session_begin_frame` | `begin_frame` |", page)
+        self.assertIn("| `messages.join(group:)` | `sw_session_join_group` | `join_group` |", page)
+        self.assertIn("| `world.changes` | - | - |", page)
 
     def test_a_function_of_one_language_alone_is_refused(self):
         advice = "add it there, or give a reason"
@@ -48,6 +48,22 @@ class LanguagesTest(unittest.TestCase):
         sources.all_swift.add("Session.dance")
         sources.c["anchors.h"].append("sw_session_dance")
         self.assertIn("| `dance` | `sw_session_dance` | `dance` |", languages.page(sources, languages.GAPS))
+
+    def test_a_handle_drops_the_word_that_it_says_and_nothing_is_named_twice(self):
+        names = {"Session.Streams.open", "Session.World.rename", "Session.place"}
+        functions = ("open_stream", "rename", "place", "open_map")
+        found = [languages.swift_names("Session", name, names) for name in functions]
+        self.assertEqual(found, [("Session.Streams.open",), ("Session.World.rename",), ("Session.place",), ()])
+        swift = languages.read().swift
+        self.assertTrue("Session.place" in swift and "Session.World.rename" in swift)
+        self.assertFalse({"Session.world", "Session.World.place", "Session.World.events"} & swift)
+        sources = languages.read()
+        sources.swift.add("Session.Frames.dance")
+        self.assertIn("Session.Frames.dance is not in C and Python", self.refused(sources))
+
+    def test_settings_have_the_names_of_their_groups(self):
+        self.assertIn("storage.folder", languages.read().settings[0])
+        self.assertNotIn("limits", languages.read().settings[0])
 
     def test_a_name_that_goes_is_missed(self):
         sources = languages.read()

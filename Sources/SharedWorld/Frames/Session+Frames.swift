@@ -93,7 +93,7 @@ extension Session {
       }
       return try await share(moved)
     }
-    guard state().mapID == nil else {
+    guard state.mapID == nil else {
       throw SessionError(
         .notRelocalized, "this device has not found its place in the session's map; relocalise before you share another"
       )

@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.Frames {
+  /// Frames that lie elsewhere: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .frames) }
+
   /// Begins a frame of this device's own: from now on its poses are in it, and have a place for others only once measurements
   /// connect it.
   ///

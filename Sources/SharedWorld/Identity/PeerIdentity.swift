@@ -5,8 +5,8 @@ public import WorldModel
 
 /// The identity of this device: a key pair of its own and the name that it shows to people.
 ///
-/// The key is kept in a file, so a device is recognised when it comes back. It is the whole identity: keep the file
-/// private, and delete it to become somebody else.
+/// The key is kept in a file, so a device is recognised when it comes back; only ``temporary(named:)`` keeps none. It is the
+/// whole identity: keep the file private, and delete it to become somebody else.
 public struct PeerIdentity: Sendable {
   /// The SHA-256 of the public key, which peers know this device by.
   public let peerID: PeerID
@@ -32,6 +32,19 @@ public struct PeerIdentity: Sendable {
     let store = try IdentityStore(directory: folder)
     let tls = try store.loadOrCreate(fileName: IdentityStore.fileName(of: name))
     return PeerIdentity(peerID: tls.peerID, name: name, tls: tls)
+  }
+
+  /// Makes an identity that no file keeps: for tests, and for an app that nobody is to recognise when it comes back.
+  ///
+  /// - Throws: ``SessionError/Code/invalidArgument`` for a bad name, ``SessionError/Code/io`` when no key can be made.
+  public static func temporary(named name: String) throws(SessionError) -> PeerIdentity {
+    try check(name: name)
+    do {
+      let tls = try TLSIdentity()
+      return PeerIdentity(peerID: tls.peerID, name: name, tls: tls)
+    } catch {
+      throw SessionError(.io, "no new key could be made", cause: error)
+    }
   }
 
   private static func check(name: String) throws(SessionError) {

@@ -30,7 +30,7 @@ extension Session {
       throw SessionError(
         .mapNotReady, "the place is not mapped well enough (\(map.mappingStatus)); move the device around more of it")
     }
-    guard state().peers.contains(where: { $0.state == .connected }) else {
+    guard state.peers.contains(where: { $0.state == .connected }) else {
       throw SessionError(.notConnected, "no other peer is connected; share the map when one has joined")
     }
     return try await shareFromOwnFrame(map)

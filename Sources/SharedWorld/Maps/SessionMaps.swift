@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.Maps {
+  /// Maps that come: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .maps) }
+
   /// Shares a map with one peer, or with all and every later joiner.
   ///
   /// Its anchors join the session, once, under their own ids; those of a map for one peer only where this peer may share one with

@@ -52,7 +52,7 @@ extension Session {
     EnvelopeStream(letters: arrivals(named: type, at: pattern, answering: answering))
   }
 
-  /// Sends an encoded request and waits for its answer, as ``Session/Messages/request(_:from:at:expecting:timeout:)`` does.
+  /// Sends an encoded request and waits for its answer, as ``Session/Messages/request(_:from:at:expecting:timeout:)->Answer`` does.
   package func request(
     encoded envelope: MessageEnvelope, of peer: PeerID, timeout: Duration
   ) async throws(SessionError) -> MessageEnvelope {

@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.Messages {
+  /// Messages of bytes, and what became of messages: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .messages) }
+
   /// Sends a message to some members, to all, or to a group.
   ///
   /// In the modes ``MessageMode/reliable`` and ``MessageMode/critical`` the call waits while too many messages to one of
@@ -114,7 +117,7 @@ extension Session.Messages {
 
   /// Sends a request with a placement or header fields, and returns the answer with those of the other side.
   ///
-  /// - Throws: The errors of ``Session/Messages/request(_:from:at:expecting:timeout:)``.
+  /// - Throws: The errors of ``Session/Messages/request(_:from:at:expecting:timeout:)->Answer``.
   public func request<Question, Answer>(
     _ question: Message<Question>, from peer: PeerID, at endpoint: String, expecting type: Answer.Type = Answer.self,
     timeout: Duration = .seconds(10)

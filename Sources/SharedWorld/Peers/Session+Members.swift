@@ -10,7 +10,7 @@ extension Session {
   // MARK: State
 
   /// Everything an app shows of a session, at one moment.
-  public func state() -> State {
+  public var state: State {
     let (map, candidates, trust) = (mapDesk.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(

@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.Peers {
+  /// Peers that are found, come and go, and what they ask: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .peers) }
+
   /// Invites a peer and waits for its answer.
   ///
   /// Two peers that invite each other have both agreed: they are joined without asking, over one connection.

@@ -2,6 +2,9 @@ public import PeerProtocol
 public import WorldModel
 
 extension Session.Files {
+  /// Files that are offered, come and went: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .files) }
+
   /// Offers a file to some peers; each may accept or decline it, and those that accept it fetch it from each other too.
   ///
   /// The file is read a part at a time, once now and again while it is sent; if it changes meanwhile the resource fails with

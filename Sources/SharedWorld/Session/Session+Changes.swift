@@ -228,7 +228,7 @@ extension Session {
       } ?? ([], SHA256Digest(words: .zero), [])
     board.publish(
       Snapshot(
-        revision: worldDesk.snapshots.revision, state: state(), anchors: anchors, digest: digest,
+        revision: worldDesk.snapshots.revision, state: state, anchors: anchors, digest: digest,
         participants: poses.filter { $0.subject == .participant }.compactMap(livePose),
         drags: poses.filter { $0.subject != .participant }.compactMap(livePose), hasEnded: hasEnded))
   }

@@ -469,5 +469,5 @@ extension Session {
     if isAlone, !hasEnded { hub.publish([.nobodyFound(diagnosis)]) }
   }
 
-  private var isAlone: Bool { discovery.candidates.isEmpty && state().peers.isEmpty }
+  private var isAlone: Bool { discovery.candidates.isEmpty && state.peers.isEmpty }
 }

@@ -30,7 +30,7 @@ extension Session.Event {
       case .problems: "problems were dropped because they were not read; read events faster"
       case .unreliable:
         "unreliable messages were dropped because they were not read; read events faster, or use fewer keys"
-      case .status: "events were dropped because they were not read; read session.state() again"
+      case .status: "events were dropped because they were not read; read session.state again"
       }
     }
   }

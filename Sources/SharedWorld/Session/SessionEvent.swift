@@ -38,8 +38,8 @@ extension Session {
     /// A comparison with this peer has ended: both users have confirmed, or one refused, the time is over or the connection broke.
     case codeEnded(Peer, id: CodeComparison.ID, isConfirmed: Bool)
     /// A peer has the name of a known one and a key that was never admitted: a new device, or somebody who took the name.
-    /// `known` is the recorded key. It comes once for each key, when the peer invites this one or joins.
-    case newDevice(Peer, known: PeerID)
+    /// `known` is the one with the recorded key. It comes once for each key, when the peer invites this one or joins.
+    case newDevice(Peer, known: Peer)
 
     // MARK: Members and host
 

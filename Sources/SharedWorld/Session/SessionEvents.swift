@@ -27,21 +27,25 @@ extension Session {
     public static let unreliableCapacity = 256
 
     let hub: EventHub
+    /// The part of the session that they are about; nil for all.
+    var part: Event.Part?
 
     /// A reader of its own.
-    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: hub.subscribe(), source: hub.source) }
+    public func makeAsyncIterator() -> Iterator { Iterator(mailbox: hub.subscribe(), source: hub.source, part: part) }
 
     /// Reads events one by one, or in batches.
     public struct Iterator: AsyncIteratorProtocol {
       let mailbox: EventMailbox
       private let source: AnchorSource
+      private let part: Event.Part?
       private var batch: ArraySlice<Event> = []
       /// Cost of the messages that were read since the session last looked (bytes).
       private var readMessages = 0
 
-      init(mailbox: EventMailbox, source: AnchorSource) {
+      init(mailbox: EventMailbox, source: AnchorSource, part: Event.Part? = nil) {
         self.mailbox = mailbox
         self.source = source
+        self.part = part
       }
 
       /// The next event; nil after the session has ended or the task was cancelled.
@@ -58,6 +62,15 @@ extension Session {
 
       /// Everything that has happened since the last call, at least one event; nil after the end.
       public nonisolated(nonsending) mutating func nextBatch() async -> [Event]? {
+        guard let part else { return await nextOfAll() }
+        while let all = await nextOfAll() {
+          let batch = all.filter { $0.part == part }
+          if !batch.isEmpty { return batch }
+        }
+        return nil
+      }
+
+      private nonisolated(nonsending) mutating func nextOfAll() async -> [Event]? {
         let batch = await mailbox.take { source.serve($0) }
         readMessages += mailbox.takenMessages()
         if readMessages >= MessageDesk.readStep {

@@ -88,11 +88,11 @@ struct TrustDesk {
   }
 
   /// The recorded key of the name of a peer with another key, the first time that the peer is met.
-  mutating func warning(about peer: Peer) -> PeerID? {
+  mutating func warning(about peer: Peer) -> Peer? {
     guard let other = namesakes(of: peer).first, warned.count < PinStore.limit, warned.insert(peer.id) else {
       return nil
     }
-    return other
+    return Peer(id: other, name: peer.name)
   }
 
   /// The store in which a member that is linked is to be recorded; nil where there is nothing to record.

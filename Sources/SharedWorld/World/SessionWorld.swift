@@ -1,6 +1,9 @@
 public import WorldModel
 
 extension Session.World {
+  /// Anchors, drags and poses that change: those of ``Session/events`` that are about this part, with the same bounds.
+  public var events: Session.Events { Session.Events(hub: session.hub, part: .world) }
+
   /// Places an anchor.
   ///
   /// It is in the local set at once and on its way to everybody.

@@ -9,7 +9,7 @@ extension Viewer {
   func snapshot() async -> JSON {
     await refreshScene()
     releaseAbandoned()
-    let state = await session.state()
+    let state = await session.state
     var peers: [JSON] = []
     for peer in state.peers {
       let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))

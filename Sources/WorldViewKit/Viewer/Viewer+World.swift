@@ -25,7 +25,7 @@ extension Viewer {
 
   /// Shares the map in view, with the anchors of the session and those of its file, with everybody.
   func sendMap() async throws(HTTPFailure) -> HTTPResponse {
-    if let reason = gate(await session.state()) { throw HTTPFailure(409, reason) }
+    if let reason = gate(await session.state) { throw HTTPFailure(409, reason) }
     let shownID = scene.mapID
     let map = await currentMap()
     do throws(SessionError) {
@@ -79,7 +79,7 @@ extension Viewer {
 
   /// Brings the session's map into view if it is another one than before; one that was not sent stays until the user decides.
   func refreshScene() async {
-    guard let id = await session.state().mapID, id != sharedID, !isUnsent, let map = await session.maps.latest() else {
+    guard let id = await session.state.mapID, id != sharedID, !isUnsent, let map = await session.maps.latest() else {
       return
     }
     let scene = await Self.prepare(map, id)
@@ -96,7 +96,7 @@ extension Viewer {
 
   /// The user has decided which of two maps is in view.
   func showMap(_ request: ShowMapRequest) async throws(HTTPFailure) -> HTTPResponse {
-    let state = await session.state()
+    let state = await session.state
     guard let id = offeredMap(state), id.description == request.map else {
       throw HTTPFailure(409, "the session has another map by now")
     }

@@ -118,7 +118,7 @@ package actor Viewer {
   private func beat() async {
     var shown: [PeerID] = []
     while (try? await Task.sleep(for: .seconds(1))) != nil {
-      let inviting = await session.state().inviting.map(\.id)
+      let inviting = await session.state.inviting.map(\.id)
       changes.announce(inviting == shown ? .beat : .state)
       shown = inviting
     }
@@ -156,7 +156,7 @@ package actor Viewer {
       }
     case .invitationFailed(let target, let error, let isRetried): show(error, inviting: target, isRetried: isRetried)
     case .newDevice(let peer, let known):
-      let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.short)"
+      let message = "\(peer.name) has a new key \(peer.id.short); the known one is \(known.id.short)"
       show(ProgramFailure("new-device", message))
     // Every event makes the page look again, which must not find these.
     case .invitationEnded(let peer, let id):

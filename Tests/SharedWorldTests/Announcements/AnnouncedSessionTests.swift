@@ -28,7 +28,7 @@ struct AnnouncedSessionTests {
         var events = alice.events.makeAsyncIterator()
         let found = try await events.first { if case .candidateFound(let it) = $0 { it } else { nil } }
         #expect(found.name == "bob" && found.ways == [.announcement] && found.announcedKey == bob.localPeer.id)
-        #expect(await alice.state().candidates.map(\.id) == [found.id])
+        #expect(await alice.state.candidates.map(\.id) == [found.id])
         try await bob.peers.lock()
         _ = try await events.first { if case .candidateFound(let it) = $0, it.standing == .locked { it } else { nil } }
         try await bob.peers.unlock()
@@ -60,8 +60,8 @@ struct AnnouncedSessionTests {
         try await Session.withSession(as: TestSessions.identity("alice"), configuration: browser) { alice in
           let found = try await alice.first { if case .candidateFound(let it) = $0 { it } else { nil } }
           #expect(found.announcedKey == bob.localPeer.id)
-          #expect(await bob.state().candidates.isEmpty)
-          #expect(await carol.state().candidates.isEmpty)
+          #expect(await bob.state.candidates.isEmpty)
+          #expect(await carol.state.candidates.isEmpty)
         }
       }
     }

@@ -85,7 +85,7 @@ import Testing
       try await alice.share(map)
       let receipt = try await bob.first { if case .mapReceived(let receipt) = $0 { receipt } else { nil } }
       #expect(receipt.points == map.cloud.count)
-      #expect(await bob.state().mapPoints == map.cloud.count)
+      #expect(await bob.state.mapPoints == map.cloud.count)
       async let one = bob.maps.latest()
       async let other = bob.maps.latest()
       let maps = await [one, other, bob.maps.latest()]

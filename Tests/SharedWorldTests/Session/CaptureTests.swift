@@ -30,9 +30,9 @@ struct CaptureTests {
       let map = try await alice.maps.capture(few)
       let error = await #expect(throws: SessionError.self) { try await alice.maps.shareCapture(of: few) }
       #expect(error?.code == .mapNotReady && error?.message.contains("limited: ") == true)
-      #expect(await alice.state().mapID == nil)
+      #expect(await alice.state.mapID == nil)
       let id = try await alice.share(map)
-      #expect(await alice.state().mapID == id)
+      #expect(await alice.state.mapID == id)
     }
   }
 

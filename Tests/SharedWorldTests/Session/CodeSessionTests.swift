@@ -41,7 +41,7 @@ struct CodeSessionTests {
               #expect(isConfirmed)
             }
             _ = try await events.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
-            #expect(await bob.state().peers.map(\.recognition) == [.known])
+            #expect(await bob.state.peers.map(\.recognition) == [.known])
           }
         }
         #expect(await screens.codes.count == (isFirst ? 2 : 0))
@@ -68,8 +68,8 @@ struct CodeSessionTests {
           let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(bob.address) }
           #expect(error?.code == .codeRefused)
           for await _ in cancelled { break }
-          #expect(await alice.state().peers.isEmpty)
-          #expect(await bob.state().peers.isEmpty)
+          #expect(await alice.state.peers.isEmpty)
+          #expect(await bob.state.peers.isEmpty)
         }
       }
       #expect(try store.pins().isEmpty)
@@ -122,7 +122,7 @@ struct CodeSessionTests {
             _ = try await events.first {
               if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil }
             }
-            let refused = try #require(await alice.state().peers.first { $0.id == carol.localPeer.id })
+            let refused = try #require(await alice.state.peers.first { $0.id == carol.localPeer.id })
             #expect(refused.recognition == .refused && !refused.isDirect)
           }
         }

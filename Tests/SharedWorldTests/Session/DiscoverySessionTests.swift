@@ -31,7 +31,7 @@ struct DiscoverySessionTests {
         let candidate = try #require(found)
         #expect(words.count == 1)
         #expect(candidate.name == "bob" && candidate.peer == nil)
-        #expect(await alice.state().candidates == [candidate])
+        #expect(await alice.state.candidates == [candidate])
         #expect(try await alice.peers.invite(.candidate(candidate.id)) == bob.localPeer)
         let known = try await events.first { event -> Peer? in
           if case .candidateFound(let candidate) = event { candidate.peer } else { nil }

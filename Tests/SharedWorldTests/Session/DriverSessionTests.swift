@@ -46,8 +46,8 @@ struct DriverSessionTests {
     try await two(medium, first, second, timeout: timeout) { alice, bob, target in
       let thrown = await #expect(throws: SessionError.self) { try await alice.peers.invite(target) }
       line.yield((thrown, try await problem(of: bob)))
-      #expect(await alice.state().peers.isEmpty)
-      #expect(await bob.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
+      #expect(await bob.state.peers.isEmpty)
     }
     for await (thrown, told) in errors { return (thrown, told) }
     return (nil, nil)
@@ -141,7 +141,7 @@ struct DriverSessionTests {
         #expect(await proofs.first?.count == 32)
         let error = await #expect(throws: SessionError.self) { try await thief.peers.invite(carol.address) }
         #expect(error?.code == .authenticationFailed && error?.message.contains("wrong secret") == true)
-        #expect(await carol.state().peers.isEmpty)
+        #expect(await carol.state.peers.isEmpty)
       }
     }
   }
@@ -163,7 +163,7 @@ struct DriverSessionTests {
         let lamp = try await carol.place(Anchor(name: "lamp"))
         // The anchor comes through the other member, and there is no connection.
         for await case .change(let change) in alice.world.changes() where change.anchor.id == lamp { break }
-        #expect(await alice.state().peers.filter(\.isDirect).map(\.peer) == [bob.localPeer])
+        #expect(await alice.state.peers.filter(\.isDirect).map(\.peer) == [bob.localPeer])
       }
     }
   }

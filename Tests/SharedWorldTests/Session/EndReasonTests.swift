@@ -129,15 +129,15 @@ struct EndReasonTests {
   func invitedIsShown() async throws {
     let peer = try ScriptedPeer(.silence)
     try await Self.meeting(peer) { session, target in
-      #expect(await session.state().inviting.isEmpty)
+      #expect(await session.state.inviting.isEmpty)
       async let code = Self.code { () async throws(SessionError) in
         _ = try await session.peers.invite(target)
       }
       await peer.invited()
-      #expect(await session.state().inviting.map(\.name) == ["script"])
+      #expect(await session.state.inviting.map(\.name) == ["script"])
       await peer.end(.locked)
       #expect(await code == .locked)
-      #expect(await session.state().inviting.isEmpty)
+      #expect(await session.state.inviting.isEmpty)
     }
   }
 }

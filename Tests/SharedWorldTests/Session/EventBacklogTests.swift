@@ -117,7 +117,7 @@ struct EventBacklogTests {
     #expect(backlog.count <= 2 * Session.Events.capacity + Session.Events.problemCapacity + 2)
     let words = Self.words(backlog)
     #expect(words.last == "ended left")
-    #expect(words.contains { $0.contains("session.state()") } || words.contains { $0.contains("problems were") })
+    #expect(words.contains { $0.contains("session.state") } || words.contains { $0.contains("problems were") })
   }
 
   @Test("news of a peer that has gone and come again stands after that, and replaces news of that time alone")

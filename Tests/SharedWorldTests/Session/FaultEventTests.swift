@@ -52,7 +52,7 @@ struct FaultEventTests {
       let configuration = TestSessions.configuration()
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         try await Session.withSession(as: TestSessions.identity("dave"), configuration: configuration) { dave in
-          try await until { await alice.state().host != nil }
+          try await until { await alice.state.host != nil }
           var members: [PeerID] = []
           for other in [bob, carol, dave] { members.append(try await alice.peers.invite(other.address).id) }
           let all = members
@@ -61,7 +61,7 @@ struct FaultEventTests {
           let anchors = (0..<10).map { Anchor(name: "\($0)") }
           #expect(try await alice.turns { try $0.handle(.edits(anchors.map { .place($0) })) } == 1)
           let questions = try await alice.turns { session in
-            _ = (session.state(), session.statistics(), session.anchors(), session.digest())
+            _ = (session.state, session.statistics(), session.anchors(), session.digest())
             _ = (session.drags(), session.participants(), session.ownership(of: anchors[0].id))
           }
           #expect(questions == 0)

@@ -23,7 +23,7 @@ struct ImpostorTests {
       }
       #expect(error?.code == .identityMismatch)
       #expect(error?.message.contains(bob.peerID.short) == true)
-      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
       await mallory.lostLink()
       #expect(await mallory.received.isEmpty)
     }
@@ -67,8 +67,8 @@ struct ImpostorTests {
       #expect(error?.code == .identityMismatch)
       await mallory.lostLink()
       #expect(await mallory.received.isEmpty)
-      #expect(await alice.state().peers.allSatisfy { $0.id == bob.peerID })
-      #expect(await alice.state().candidates.first { $0.id == service }?.peer?.id == bob.peerID)
+      #expect(await alice.state.peers.allSatisfy { $0.id == bob.peerID })
+      #expect(await alice.state.candidates.first { $0.id == service }?.peer?.id == bob.peerID)
     }
     await mallory.stop()
   }
@@ -143,7 +143,7 @@ struct ImpostorTests {
       repeat {
         _ = try? await alice.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: port)), timeout: .seconds(2))
       } while await !mallory.isInvited
-      #expect(await alice.state().candidates.first { $0.id == advertiser.id }?.peer == nil)
+      #expect(await alice.state.candidates.first { $0.id == advertiser.id }?.peer == nil)
       await mallory.end(.refused)
     }
   }

@@ -44,8 +44,8 @@ struct ManInTheMiddleTests {
       let passed = await mallory.passed
       #expect(
         passed.starts(with: [.passcodeShare, .passcodeAnswer]) && passed.dropFirst(2).allSatisfy { $0 == .goodbye })
-      #expect(await alice.state().peers.isEmpty)
-      #expect(await bob.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
+      #expect(await bob.state.peers.isEmpty)
     }
   }
 
@@ -57,8 +57,8 @@ struct ManInTheMiddleTests {
       #expect(error?.code == .authenticationFailed)
       let passed = await mallory.passed
       #expect(passed.first == .handshake && passed.allSatisfy { [.handshake, .goodbye].contains($0) })
-      #expect(await alice.state().peers.isEmpty)
-      #expect(await bob.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
+      #expect(await bob.state.peers.isEmpty)
     }
   }
 
@@ -72,8 +72,8 @@ struct ManInTheMiddleTests {
       #expect(error?.code == .codeRefused)
       let codes = await screens.codes
       #expect(codes.count == 2 && codes.first != codes.last)
-      #expect(await alice.state().peers.isEmpty)
-      #expect(await bob.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
+      #expect(await bob.state.peers.isEmpty)
     }
   }
 
@@ -97,7 +97,7 @@ struct ManInTheMiddleTests {
       let passed = await mallory.passed
       #expect(passed.starts(with: [.codeCommitment, .codeNonce, .codeReveal]))
       #expect(passed.dropFirst(3).allSatisfy { $0 == .goodbye })
-      #expect(await bob.state().peers.isEmpty)
+      #expect(await bob.state.peers.isEmpty)
     }
   }
 
@@ -110,7 +110,7 @@ struct ManInTheMiddleTests {
       #expect(error?.code == .identityMismatch)
       // Bob may have parted from a stranger that says no more, and Alice has said nothing at all.
       #expect(await mallory.passed.allSatisfy { $0 == .goodbye })
-      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
     }
   }
 }

@@ -8,7 +8,7 @@ struct MembershipTests {
   private func waitForHost(_ host: PeerID, at session: Session) async throws {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
-    if await session.state().host == host { return }
+    if await session.state.host == host { return }
     _ = try await events.first { if case .hostChanged(_, let next?, _, _) = $0, next.id == host { true } else { nil } }
   }
 
@@ -23,7 +23,7 @@ struct MembershipTests {
 
   private func waitForLock(_ session: Session) async throws {
     var events = session.events.makeAsyncIterator()
-    if await session.state().isLocked { return }
+    if await session.state.isLocked { return }
     _ = try await events.first { if case .lockChanged(true) = $0 { true } else { nil } }
   }
 
@@ -71,7 +71,7 @@ struct MembershipTests {
       try await Session.withSession(as: bobs, configuration: TestSessions.configuration()) { bob in
         let error = await #expect(throws: SessionError.self) { try await bob.peers.invite(alice.address) }
         #expect(error?.code == .declined)
-        #expect(await alice.state().peers.isEmpty)
+        #expect(await alice.state.peers.isEmpty)
       }
     }
   }
@@ -89,7 +89,7 @@ struct MembershipTests {
           let error = await #expect(throws: SessionError.self) { try await carol.peers.invite(alice.address) }
           #expect(error?.code == .limitExceeded)
         }
-        #expect(await alice.state().memberLimit == 2)
+        #expect(await alice.state.memberLimit == 2)
       }
     }
   }

@@ -26,7 +26,7 @@ struct PasscodeSessionTests {
           _ = try await events.first {
             if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil }
           }
-          try await until { await alice.state().peers.allSatisfy(\.isDirect) }
+          try await until { await alice.state.peers.allSatisfy(\.isDirect) }
         }
       }
     }
@@ -47,8 +47,8 @@ struct PasscodeSessionTests {
           _ = strangerInvites ? try await bob.peers.invite(alice.address) : try await alice.peers.invite(bob.address)
         }
         #expect(error?.code == other.code)
-        #expect(await alice.state().peers.isEmpty)
-        #expect(await bob.state().peers.isEmpty)
+        #expect(await alice.state.peers.isEmpty)
+        #expect(await bob.state.peers.isEmpty)
       }
     }
   }

@@ -109,8 +109,8 @@ struct PolicySessionTests {
           _ = try await bobsEvents.first {
             if case .candidateFound(let it) = $0, it.name == "dave" { true } else { nil }
           }
-          #expect(await dave.state().candidates.map(\.name) == ["carol"])
-          #expect(await carol.state().candidates.isEmpty)
+          #expect(await dave.state.candidates.map(\.name) == ["carol"])
+          #expect(await carol.state.candidates.isEmpty)
         }
       }
     }

@@ -111,7 +111,7 @@ struct RealignmentTests {
       #expect(first.state == .aligned)
       // What was measured is more than a claim.
       await session.frames.setRelocalized(true)
-      #expect(await session.state().mapStatus.stage == .relocalized)
+      #expect(await session.state.mapStatus.stage == .relocalized)
       #expect(try await session.frames.keepAligned(by: scan) == .kept(first))
 
       let searched = await session.searchedTurns()

@@ -295,7 +295,7 @@ struct ResourceSessionTests {
         let path = try await receipt(&bobs).path
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(bytes))
       }
-      return (had, await bob.state().peers.reduce(0) { $0 + Int($1.bytesReceived) })
+      return (had, await bob.state.peers.reduce(0) { $0 + Int($1.bytesReceived) })
     }
   }
 

@@ -55,11 +55,11 @@ struct RoomSessionTests {
             if case .invitationFailed(_, let error, isRetried: false) = $0 { error } else { nil }
           }
           #expect(error.code == code && error.message.contains(words))
-          #expect(await stranger.state().peers.isEmpty)
+          #expect(await stranger.state.peers.isEmpty)
           #expect(await stranger.world.anchors.isEmpty)
         }
       }
-      #expect(await ada.state().peers.isEmpty)
+      #expect(await ada.state.peers.isEmpty)
     }
   }
 

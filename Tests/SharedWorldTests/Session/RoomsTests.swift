@@ -72,11 +72,11 @@ struct RoomsTests {
         }
       }
       for room in sessions {
-        for session in room { try await until { await session.state().peers.count == members - 1 } }
+        for session in room { try await until { await session.state.peers.count == members - 1 } }
       }
       let end = network.clock.now + 600_000_000_000
       try await until { network.clock.now >= end }
-      for session in sessions.joined() { #expect(await session.state().peers.count == members - 1) }
+      for session in sessions.joined() { #expect(await session.state.peers.count == members - 1) }
       for session in sessions.joined() { await session.leave() }
       for reader in readers {
         let told = await reader.value
@@ -100,7 +100,7 @@ struct RoomsTests {
           nil
         }
       }
-      #expect(await other.state().candidates.count == 1)
+      #expect(await other.state.candidates.count == 1)
       #expect(target.candidate != nil)
       await other.leave()
       let tried = await other.events.contains { if case .problem = $0 { true } else { false } }

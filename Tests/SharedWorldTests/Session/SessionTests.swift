@@ -12,7 +12,7 @@ struct SessionTests {
       #expect(peer == bob.localPeer)
       let joined = try await bob.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
       #expect(joined == alice.localPeer)
-      #expect(await alice.state().peers.map(\.peer) == [bob.localPeer])
+      #expect(await alice.state.peers.map(\.peer) == [bob.localPeer])
     }
   }
 
@@ -39,7 +39,7 @@ struct SessionTests {
       let error = await #expect(throws: SessionError.self) { try await alice.peers.invite(bob.address) }
       #expect(error?.code == .declined)
       #expect(error?.message.contains("busy") == true)
-      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
     }
   }
 
@@ -69,7 +69,7 @@ struct SessionTests {
       #expect(peers == (bob.localPeer, alice.localPeer))
       for session in [alice, bob] {
         // The invitations are answered before one of the two links is given up.
-        try await until { await session.state().peers.map(\.isDirect) == [true] }
+        try await until { await session.state.peers.map(\.isDirect) == [true] }
       }
     }
   }
@@ -220,7 +220,7 @@ struct SessionTests {
           if case .peerMapChanged(bob.localPeer, let status) = event { seen = status }
         }
         #expect(seen?.mapID == id)
-        #expect(await alice.state().peers.map(\.map) == [seen])
+        #expect(await alice.state.peers.map(\.map) == [seen])
       }
     }
   }
@@ -275,7 +275,7 @@ struct SessionTests {
         if case .peerLeft(bob.localPeer, let reason) = event { reason } else { nil }
       }
       #expect(reason == .left)
-      #expect(await alice.state().peers.isEmpty)
+      #expect(await alice.state.peers.isEmpty)
     }
   }
 

@@ -87,7 +87,7 @@ struct SnapshotTests {
     try await Self.alone { session in
       for number in 0..<100 { try await session.place(Anchor(name: "\(number)", transform: .identity)) }
       // Becoming its own host would make another snapshot.
-      try await until { await session.state().host != nil }
+      try await until { await session.state.host != nil }
       #expect(!session.board.isWanted)
       let first = session.snapshot
       #expect(first.revision == 1 && first.anchors.count == 100)
@@ -149,7 +149,7 @@ struct SnapshotTests {
       #expect(snapshot.participants.map(\.peer) == [bob.localPeer])
       #expect(snapshot.drags.map(\.transform.translation) == [[3, 0, 0]])
       #expect(snapshot.state.peers.map(\.peer) == [bob.localPeer])
-      #expect(snapshot.state.host == (await alice.state().host))
+      #expect(snapshot.state.host == (await alice.state.host))
     }
   }
 

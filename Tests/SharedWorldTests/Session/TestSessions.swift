@@ -7,11 +7,7 @@ import Testing
 /// Sessions on the loopback interface, without discovery, with identities in a folder of their own.
 enum TestSessions {
   /// A new peer, of which nothing stays on the disk.
-  static func identity(_ name: String) throws -> PeerIdentity {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "sharedworld-test-\(UUID().uuidString)").path()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    return try PeerIdentity.loadOrCreate(named: name, in: folder)
-  }
+  static func identity(_ name: String) throws -> PeerIdentity { try PeerIdentity.temporary(named: name) }
 
   /// Runs `body` with a folder that is removed afterwards.
   static func withFolder(_ body: (URL) async throws -> Void) async throws {
@@ -138,7 +134,7 @@ extension TestSessions {
       for (index, session) in sessions.enumerated() {
         group.addTask {
           var events = session.events.makeAsyncIterator()
-          repeat { teller.yield((index, await session.state().host)) } while await events.next() != nil
+          repeat { teller.yield((index, await session.state.host)) } while await events.next() != nil
         }
       }
       defer { group.cancelAll() }

@@ -34,9 +34,9 @@ struct TrustTests {
             #expect(prompt == expected)
             // Bob holds Alice as a member before she has his last word.
             _ = try await events.first { event -> Peer? in if case .peerJoined(let peer) = event { peer } else { nil } }
-            #expect(await alice.state().peers.map(\.recognition) == [expected])
+            #expect(await alice.state.peers.map(\.recognition) == [expected])
             // Bob's policy records nothing.
-            #expect(await bob.state().peers.map(\.recognition) == [.untracked])
+            #expect(await bob.state.peers.map(\.recognition) == [.untracked])
             #expect(try await Self.pins(1, in: store).map(\.id) == [bob.localPeer.id])
           }
         }
@@ -56,12 +56,12 @@ struct TrustTests {
         try await Session.withSession(as: other, configuration: TestSessions.configuration()) { bob in
           var events = alice.events.makeAsyncIterator()
           _ = try await bob.peers.invite(alice.address)
-          let warning = try await events.first { event -> (Peer, PeerID)? in
+          let warning = try await events.first { event -> (Peer, Peer)? in
             if case .newDevice(let peer, let known) = event { (peer, known) } else { nil }
           }
-          #expect(warning.0.id == other.peerID && warning.1 == known.peerID)
+          #expect(warning.0.id == other.peerID && warning.1 == Peer(id: known.peerID, name: warning.0.name))
           _ = try await events.first { event -> Peer? in if case .peerJoined(let peer) = event { peer } else { nil } }
-          #expect(await alice.state().peers.map(\.recognition) == [.newDevice])
+          #expect(await alice.state.peers.map(\.recognition) == [.newDevice])
           #expect(try await Self.pins(2, in: store).map(\.id) == [known.peerID, other.peerID])
         }
       }
@@ -76,7 +76,7 @@ struct TrustTests {
       try await Session.withSession(as: bob, configuration: TestSessions.configuration()) { bob in
         _ = strangerInvites ? try await bob.peers.invite(alice.address) : try await alice.peers.invite(bob.address)
         _ = try await alice.first { if case .peerJoined(let peer) = $0 { peer } else { nil } }
-        #expect(await alice.state().peers.map(\.recognition) == [.known])
+        #expect(await alice.state.peers.map(\.recognition) == [.known])
       }
       try await Session.withSession(as: carol, configuration: TestSessions.configuration()) { carol in
         let error = await #expect(throws: SessionError.self) {
@@ -84,7 +84,7 @@ struct TrustTests {
             strangerInvites ? try await carol.peers.invite(alice.address) : try await alice.peers.invite(carol.address)
         }
         #expect(error?.code == (strangerInvites ? .declined : .notPermitted))
-        #expect(await carol.state().peers.isEmpty)
+        #expect(await carol.state.peers.isEmpty)
       }
     }
   }
@@ -107,7 +107,7 @@ struct TrustTests {
           _ = try await events.first {
             if case .anchorAdded(let anchor, _) = $0, anchor.id == lamp { true } else { nil }
           }
-          let refused = try #require(await alice.state().peers.first { $0.id == carol.localPeer.id })
+          let refused = try #require(await alice.state.peers.first { $0.id == carol.localPeer.id })
           #expect(refused.recognition == .refused && !refused.isDirect)
           #expect(await alice.peers.statistics.links.map(\.peer) == [bob.localPeer])
         }

@@ -220,6 +220,7 @@ extension Session {
   func ask(_ id: InvitationID, _ invitation: Invitation) {
     let decision: InvitationDecision? =
       switch configuration.acceptPolicy {
+      case _ where trust.companions.contains(invitation.peer.id): .accept
       case .automatic: .accept
       case .none: .decline(reason: "this peer accepts no invitations")
       case .ask: nil
@@ -281,6 +282,7 @@ extension Session {
   /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
   func ask(_ link: LinkID, _ comparison: CodeComparison) {
     guard let handler = configuration.codeHandler else { return }
+    if trust.companions.contains(comparison.peer.id) { return input(.answerCode(link, isSame: true)) }
     let end = trust.comparisons.begin(comparison.id)
     let added = jobs.add { [weak self] in
       let answer = await OpenQuestions.answer(until: end) { await handler(comparison) }

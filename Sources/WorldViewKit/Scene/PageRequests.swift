@@ -124,6 +124,29 @@ struct DragRequest: Decodable, Equatable, Sendable {
   let isEnd: Bool
 }
 
+/// A browser that wants to be a member of its own.
+struct DeviceRequest: Decodable, Equatable, Sendable {
+  /// Its secret, of which its key is made.
+  let secret: String
+  let name: String
+}
+
+/// Where a browser looks from: what its camera is, or the device itself.
+struct PoseRequest: Decodable, Equatable, Sendable {
+  /// Sixteen numbers, column by column; nil where it shows nothing any more.
+  private let pose: [Float]?
+
+  /// The pose.
+  var transform: Transform? {
+    get throws(SessionError) {
+      guard let pose else { return nil }
+      guard pose.count == 16 else { throw SessionError(.invalidArgument, "a pose has sixteen numbers") }
+      let columns = stride(from: 0, to: 16, by: 4).map { SIMD4(pose[$0..<$0 + 4]) }
+      return Transform(columns: (columns[0], columns[1], columns[2], columns[3]))
+    }
+  }
+}
+
 extension HTTPRequest {
   /// The body read as JSON.
   package func json<T: Decodable>(_ type: T.Type = T.self) throws(HTTPFailure) -> T {

@@ -167,6 +167,7 @@ let package = Package(
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
         .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
         .embedInCode("Page/example.js"), .embedInCode("Page/member.js"), .embedInCode("Page/device.js"),
+        .embedInCode("Page/xr.js"), .embedInCode("Page/scene.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],

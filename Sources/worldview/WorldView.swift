@@ -102,6 +102,8 @@ enum WorldView {
     "/example.js": script(PackageResources.example_js),
     "/member.js": script(PackageResources.member_js),
     "/device.js": script(PackageResources.device_js),
+    "/xr.js": script(PackageResources.xr_js),
+    "/scene.js": script(PackageResources.scene_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import PeerCLI
 import SharedWorld
@@ -140,6 +141,129 @@ struct DeviceTests {
       try await until { try await anna.get("/state").hasPrefix("HTTP/1.1 410") }
       let body = #"{"secret":"\#(String(repeating: "a", count: 64))","name":"anna"}"#
       #expect(try await browser.post("/device", body).hasPrefix("HTTP/1.1 403"))
+    }
+  }
+
+  // MARK: The room in its place
+
+  /// Sixteen numbers as the page sends them.
+  private static func text(_ transform: Transform) -> String {
+    let columns = transform.columns
+    return "\([columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } })"
+  }
+
+  /// The frame of the page's state.
+  private static func frame(of browser: Browser) async throws -> Frame {
+    let body = try await browser.get("/state").components(separatedBy: "\r\n\r\n").last ?? ""
+    return try JSONDecoder().decode(Shown.self, from: Data(body.utf8)).frame
+  }
+
+  private struct Shown: Decodable { let frame: Frame }
+
+  private struct Frame: Decodable {
+    let state: String
+    let unaligned: Int
+    let map: [Float]?
+  }
+
+  /// A device's world: turned about y, and elsewhere.
+  private static func world(_ dice: inout SeededRandom) -> Transform {
+    let yaw = Float.random(in: -3...3, using: &dice)
+    var world = Transform(
+      columns: ([cos(yaw), 0, -sin(yaw), 0], [0, 1, 0, 0], [sin(yaw), 0, cos(yaw), 0], [0, 0, 0, 1]))
+    world.translation = SIMD3((0..<3).map { _ in Float.random(in: -5...5, using: &dice) })
+    return world
+  }
+
+  /// A point as it is touched, with the noise of a device (metres).
+  private static func touched(_ point: SIMD3<Float>, _ dice: inout SeededRandom) -> SIMD3<Float> {
+    point + SIMD3((0..<3).map { _ in Float.random(in: -0.005...0.005, using: &dice) })
+  }
+
+  @Test("two corners line worlds of other origins up with the map, to 2 cm and 1 degree")
+  func corners() async throws {
+    try await ViewerTests.run { session, browser in
+      let phone = try await browser.joining(as: "phone", secret: "p")
+      let corners: [SIMD3<Float>] = [[0, 0, 0], [2.5, 0.7, 1]]
+      var dice = SeededRandom(seed: 40)
+      var (places, turns): ([Float], [Float]) = ([], [])
+      for _ in 0..<(Tier.isCheck ? 200 : 40) {
+        let world = Self.world(&dice)
+        #expect(Self.isOK(try await phone.post("/frame", #"{"isOwn":true}"#)))
+        for (index, corner) in corners.enumerated() {
+          _ = try await session.touch("corner \(index)", at: Self.touched(corner, &dice))
+          let seen = Self.touched(world.act(on: corner), &dice)
+          let body = #"{"name":"corner \#(index)","position":[\#(seen.x),\#(seen.y),\#(seen.z)]}"#
+          #expect(Self.isOK(try await phone.post("/touch", body)))
+        }
+        var found: [Float]?
+        // The last touch of either may still be on its way.
+        try await until {
+          found = try await Self.frame(of: phone).map
+          guard let found else { return false }
+          return abs(found[12] - world.translation.x) < 0.2
+        }
+        let map = try #require(found)
+        let middle: SIMD3<Float> = [1.25, 0.35, 0.5]
+        let moved = SIMD3(map[0..<3]) * middle.x + SIMD3(map[4..<7]) * middle.y + SIMD3(map[8..<11]) * middle.z
+        let off = moved + SIMD3(map[12..<15]) - world.act(on: middle)
+        places.append((off * off).sum().squareRoot())
+        let turned = map[0] * world.columns.0.x + map[2] * world.columns.0.z
+        turns.append(acos(min(1, turned)) * 180 / .pi)
+      }
+      #expect(places.sorted()[places.count * 95 / 100] <= 0.02)
+      #expect(turns.sorted()[turns.count * 95 / 100] <= 1)
+    }
+  }
+
+  @Test("what a device places in its own world is at the right place for all, once, and follows its corrections")
+  func placing() async throws {
+    try await ViewerTests.run { session, browser in
+      let phone = try await browser.joining(as: "phone", secret: "p")
+      let far = try await session.place(Anchor(name: "far", transform: Transform(translation: [1, 0, 1])))
+      #expect(Self.isOK(try await phone.post("/frame", #"{"isOwn":true}"#)))
+      try await until { try await Self.frame(of: phone).unaligned == 1 }
+      #expect(try await Self.frame(of: phone).state != "aligned")
+      // The device began two metres to the left.
+      for (name, corner) in [("a", SIMD3<Float>(0, 0, 0)), ("b", SIMD3<Float>(2, 0, 1))] {
+        _ = try await session.touch(name, at: corner)
+        let body = #"{"name":"\#(name)","position":[\#(corner.x + 2),\#(corner.y),\#(corner.z)]}"#
+        #expect(Self.isOK(try await phone.post("/touch", body)))
+      }
+      try await until { try await Self.frame(of: phone).state == "aligned" }
+      #expect(try await Self.frame(of: phone).unaligned == 0)
+      #expect(try await phone.get("/state").contains(#""id":"\#(far)","name":"far","transform":["#))
+      let id = AnchorID()
+      let place = Self.text(Transform(translation: [5, 1, 0]))
+      for _ in 0..<2 {
+        let body = #"{"anchor":"\#(id)","name":"","transform":\#(place)}"#
+        #expect(Self.isOK(try await phone.post("/place", body)))
+      }
+      let placed = { await session.anchors().filter { $0.name == "phone 1" } }
+      try await until { await placed().count == 1 }
+      var translation = try #require(await placed().first).transform.translation
+      #expect(abs(translation.x - 3) < 0.01 && abs(translation.y - 1) < 0.01 && abs(translation.z) < 0.01)
+      let other = Self.text(Transform(translation: [5.05, 1, 0]))
+      #expect(Self.isOK(try await phone.post("/follow", #"{"anchor":"\#(id)","name":"","transform":\#(other)}"#)))
+      try await until {
+        translation = await placed().first?.transform.translation ?? .zero
+        return abs(translation.x - 3.05) < 0.01
+      }
+      for body in [#""transform":[1]"#, #""transform":\#(place)"#] {
+        #expect(!Self.isOK(try await phone.post("/place", #"{"anchor":"no","name":"",\#(body)}"#)))
+      }
+      #expect(Self.isOK(try await phone.post("/frame", #"{"isOwn":false}"#)))
+      try await until { try await phone.get("/state").contains(#""name":"far","transform":[1.0,0.0"#) }
+    }
+  }
+
+  @Test("a corner that the desk marks is where the map is hit")
+  func markedCorner() async throws {
+    try await ViewerTests.run { session, browser in
+      try await session.share(SceneTests.walls)
+      #expect(Self.isOK(try await browser.post("/tap", #"{\#(Self.tap),"corner":"corner 1"}"#)))
+      let corner = try #require(await session.anchors().first)
+      #expect(corner.name == "touch/corner 1" && abs(corner.transform.translation.z - 1) < 0.01)
     }
   }
 }

@@ -19,6 +19,8 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   package let name: String?
   /// The anchor that is to be moved instead.
   package let anchor: String?
+  /// The name of the corner that the user touches instead, for a device to touch it too.
+  let corner: String?
 
   /// The point of the screen.
   package var point: SIMD2<Float> { [x, y] }
@@ -134,16 +136,37 @@ struct DeviceRequest: Decodable, Equatable, Sendable {
 /// Where a browser looks from: what its camera is, or the device itself.
 struct PoseRequest: Decodable, Equatable, Sendable {
   /// Sixteen numbers, column by column; nil where it shows nothing any more.
-  private let pose: [Float]?
+  let pose: [Float]?
+}
 
-  /// The pose.
-  var transform: Transform? {
-    get throws(SessionError) {
-      guard let pose else { return nil }
-      guard pose.count == 16 else { throw SessionError(.invalidArgument, "a pose has sixteen numbers") }
-      let columns = stride(from: 0, to: 16, by: 4).map { SIMD4(pose[$0..<$0 + 4]) }
-      return Transform(columns: (columns[0], columns[1], columns[2], columns[3]))
-    }
+/// Whether a device has a world of its own.
+struct FrameRequest: Decodable, Equatable, Sendable {
+  let isOwn: Bool
+}
+
+/// Where a device has found an anchor to be.
+struct PlaceRequest: Decodable, Equatable, Sendable {
+  /// The id, which the page has made.
+  let anchor: String
+  /// The name; empty where the user typed none.
+  let name: String
+  /// Sixteen numbers, column by column.
+  let transform: [Float]
+}
+
+/// A point of the room that a user touches.
+struct TouchRequest: Decodable, Equatable, Sendable {
+  let name: String
+  /// Where it is (metres).
+  let position: [Float]
+}
+
+extension Transform {
+  /// A transform of the page: sixteen numbers, column by column.
+  init(page numbers: [Float]) throws(SessionError) {
+    guard numbers.count == 16 else { throw SessionError(.invalidArgument, "a transform has sixteen numbers") }
+    let columns = stride(from: 0, to: 16, by: 4).map { SIMD4(numbers[$0..<$0 + 4]) }
+    self.init(columns: (columns[0], columns[1], columns[2], columns[3]))
   }
 }
 

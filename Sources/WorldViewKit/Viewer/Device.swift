@@ -7,6 +7,8 @@ final class Author {
   let session: Session
   /// The edits, in the order in which they were made.
   var edits: Edits
+  /// The ids under which a device has placed anchors, so that one that is sent twice is placed once.
+  var placed: Set<AnchorID> = []
   /// The anchors that are being dragged.
   var hand = Hand()
 

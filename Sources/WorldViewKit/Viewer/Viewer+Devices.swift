@@ -72,8 +72,13 @@ extension Viewer {
         device.admit(companion)
         changes.announce()
         for await event in companion.events {
+          switch event {
           // At once: a page that comes back is another start.
-          if case .ended(let reason) = event { dismiss(device, because: problem, isRemoved: reason == .kicked) }
+          case .ended(let reason): dismiss(device, because: problem, isRemoved: reason == .kicked)
+          case .alignmentChanged: changes.announce()
+          // The program's own session tells all else.
+          default: break
+          }
         }
       }
     } catch {
@@ -103,7 +108,8 @@ extension Viewer {
   func show(_ request: PoseRequest, of device: Device?) async throws(HTTPFailure) -> HTTPResponse {
     guard let author = device?.author else { throw HTTPFailure(409, "this browser is no member of its own") }
     do throws(SessionError) {
-      try await author.session.updatePose(try request.transform)
+      try await author.session.updatePose(
+        try request.pose.map { (pose) throws(SessionError) in try Transform(page: pose) })
     } catch {
       throw HTTPFailure(400, error.message)
     }

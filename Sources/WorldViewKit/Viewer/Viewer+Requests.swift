@@ -73,6 +73,10 @@ extension Viewer {
     case "/restore": try await restore(request.json(), by: author(of: request))
     case "/undo": try await undo(by: author(of: request))
     case "/redo": try await redo(by: author(of: request))
+    case "/frame": try await begin(request.json(), by: author(of: request))
+    case "/place": try await place(request.json(), by: author(of: request))
+    case "/follow": try await follow(request.json(), by: author(of: request))
+    case "/touch": try await touch(request.json(), by: author(of: request))
     default: nil
     }
   }

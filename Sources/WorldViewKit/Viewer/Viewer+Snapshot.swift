@@ -22,7 +22,8 @@ extension Viewer {
       let (alignment, role) = (await session.alignment(of: peer.id), try? await session.role(of: peer.id))
       peers.append(describe(peer, alignment, role))
     }
-    let anchors = await session.anchors()
+    // In the device's own world, where it has one.
+    let anchors = await author.session.anchors()
     let map: JSON =
       scene.mapID.map { id in
         [
@@ -40,6 +41,7 @@ extension Viewer {
       "asksForPasscode": .bool(trouble?.room != nil),
       "canUndo": .bool(author.edits.history.canUndo), "canRedo": .bool(author.edits.history.canRedo),
       "isDevice": .bool(device != nil), "isLooking": .bool(access == .looking),
+      "frame": await describeFrame(of: author),
       "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),

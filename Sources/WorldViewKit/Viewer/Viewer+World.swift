@@ -135,7 +135,9 @@ extension Viewer {
       throw HTTPFailure(409, scene.mapID == nil ? "there is no map yet" : "there is nothing under the tap")
     }
     return try await edit(by: author) { session throws(SessionError) in
-      if let anchor = tap.anchor {
+      if let corner = tap.corner {
+        _ = try await session.touch(corner, at: hit.transform.translation)
+      } else if let anchor = tap.anchor {
         let old = try await self.anchor(try AnchorID(page: anchor), of: session)
         try await session.move(old.id, to: hit.transform)
         author.edits.history.record(.move(old.id, from: old.transform, to: hit.transform))
@@ -287,7 +289,7 @@ extension Viewer {
 
 extension AnchorID {
   /// The anchor that the page names.
-  fileprivate init(page text: String) throws(SessionError) {
+  init(page text: String) throws(SessionError) {
     guard let id = AnchorID(text) else { throw SessionError(.invalidArgument, "'\(text)' is no anchor's id") }
     self = id
   }

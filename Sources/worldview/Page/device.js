@@ -37,6 +37,15 @@ $("browser-switch").onclick = () => {
 
 server.problemOfJoining.then((text) => { if (text) toast(`This browser is the program's peer, since it cannot be a member of its own: ${text}`); });
 
+// ---- Corners, which line a device's world up with the map
+
+document.querySelectorAll(".corner-mark").forEach((mark, index) => {
+  mark.onclick = () => {
+    now.corner = `corner ${index + 1}`;
+    toast(`Tap corner ${index + 1} in the picture: one that the device can touch, at the height of a floor or a table.`);
+  };
+});
+
 // ---- Presence
 
 // The camera as the pose of a device, which looks along its own -z.

@@ -7,6 +7,7 @@ import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
 import { noticeMoves } from "/steady.js";
+import "/xr.js";
 import * as server from "/server.js";
 
 let hasLeft = false;

@@ -7,6 +7,9 @@ import { CONNECTING, follow as followAlone, shown } from "/stream.js";
 const SILENT = "worldview does not answer; nothing was done";
 const BROKEN = "worldview stopped answering; whether this was done is not known";
 
+// Whether a request may not have arrived.
+export const isLost = (problem) => problem === SILENT || problem === BROKEN;
+
 // The key that a page shows, the proof that the server says (stream.js), and what this browser is (member.js).
 async function secrets() {
   const token = location.hash.slice(1);

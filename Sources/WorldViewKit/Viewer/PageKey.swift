@@ -25,6 +25,7 @@ final class PageKey: Sendable {
   /// The secret that proves the server, for a page that has shown the key.
   let proof: String
   private let tokens: Mutex<[Access: String]>
+  private let used = Atomic<Int>(0)
 
   /// The keys and the first tokens, from the system's random numbers.
   init() {
@@ -36,11 +37,15 @@ final class PageKey: Sendable {
   /// The token that works now.
   func currentToken(for access: Access) -> String { tokens.withLock { $0[access] ?? "" } }
 
+  /// The tokens that were used.
+  var usedTokens: Int { used.load(ordering: .relaxed) }
+
   /// The key for a request that shows a token, which is replaced by another; nil for any other text.
   func key(for shown: String) -> (key: String, access: Access)? {
     tokens.withLock { tokens in
       guard let access = Access.allCases.first(where: { Self.isSame(shown, tokens[$0] ?? "") }) else { return nil }
       tokens[access] = Self.secret()
+      used.add(1, ordering: .relaxed)
       return keys[access].map { ($0, access) }
     }
   }

@@ -30,6 +30,7 @@ extension Viewer {
     guard let (key, access) = pageKey.key(for: request.token) else {
       throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
     }
+    changes.announce()
     if access == .everything { console.say(.nextAddress(address, forOthers: addressForOthers())) }
     return HTTPResponse(text: JSON.object(["key": .string(key), "proof": .string(pageKey.proof)]).text)
   }

@@ -41,7 +41,7 @@ extension Viewer {
       "asksForPasscode": .bool(trouble?.room != nil),
       "canUndo": .bool(author.edits.history.canUndo), "canRedo": .bool(author.edits.history.canRedo),
       "isDevice": .bool(device != nil), "isLooking": .bool(access == .looking),
-      "frame": await describeFrame(of: author),
+      "frame": await describeFrame(of: author), "opened": .integer(pageKey.usedTokens),
       "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),

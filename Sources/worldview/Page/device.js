@@ -55,7 +55,7 @@ function pose() {
   return [...columns.flat(), ...view.camera.eye, 1];
 }
 
-let shown = "null";
+let shown = ""; // the pose that the others know
 let isSending = false;
 let isElsewhere = false;
 
@@ -69,4 +69,10 @@ async function show(pose) {
   isSending = false;
 }
 
-setInterval(() => { if (now.state?.isDevice) show(document.hidden ? null : pose()); }, PAUSE);
+setInterval(() => { if (now.state?.isDevice && !document.hidden) show(pose()); }, PAUSE);
+
+// At once: another tab of this browser may show where it looks from next.
+document.addEventListener("visibilitychange", () => {
+  shown = "";
+  if (now.state?.isDevice && document.hidden && !isElsewhere) server.post("/pose", { pose: null });
+});

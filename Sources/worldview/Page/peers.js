@@ -4,9 +4,13 @@ import { now } from "/stage.js";
 import * as server from "/server.js";
 
 let chosen = null; // the id of the peer whose tools are shown
+let opened = 0; // the addresses of the page that were used
 
 export function showPeers() {
   const { state } = now;
+  // An address that was used opens nothing any more.
+  if (state.opened !== opened && $("device").open) showAddress();
+  opened = state.opened;
   const self = { ...state.me, state: "connected", roundTrip: null, role: state.role, isSelf: true };
   const peers = [self, ...state.peers];
   $("peer-count").textContent = peers.length;

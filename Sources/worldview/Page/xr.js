@@ -88,7 +88,7 @@ class Room {
       this.corner = null;
       return;
     }
-    const id = crypto.randomUUID().replaceAll("-", "");
+    const id = crypto.randomUUID();
     const known = this.hit.createAnchor ? await this.hit.createAnchor() : null;
     if (known) this.own.set(id, { known, transform });
     await this.send("/place", { anchor: id, name: $("name").value.trim(), transform });
@@ -130,8 +130,8 @@ function showWords({ waiting, corner }) {
   const { state, position, unaligned } = now.state.frame;
   const standing = state === "aligned" ? `Lined up with the map, ± ${(100 * position).toFixed(1)} cm.`
     : "Not lined up with the map: have the desk mark two corners, and touch both here.";
-  const rest = unaligned ? ` ${unaligned} anchors of others have no place here.` : "";
-  const late = waiting.length ? ` ${waiting.length} edits wait for the network.` : "";
+  const rest = unaligned ? ` ${unaligned} of the anchors have no place here.` : "";
+  const late = waiting.length ? ` ${waiting.length} of your edits wait for the network.` : "";
   $("ar-text").textContent = performance.now() < saidUntil ? said : corner ? `Touch ${corner}.` : standing + rest + late;
 }
 

@@ -20,6 +20,7 @@ export function multiply(a, b) {
 
 const AXES = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
 const LENGTH = 0.1; // metres of an axis
+const GHOST = 20000; // points of the map, of which any beginning is an even sample
 
 export class Scene {
   // What is drawn with, for a session; the cloud is that of the page's own picture.
@@ -70,6 +71,11 @@ export class Scene {
       this.drawNames(camera, anchors);
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  // The page's own picture is back.
+  end() {
+    $("ar-labels").replaceChildren();
     this.view.redraw();
   }
 
@@ -85,7 +91,7 @@ export class Scene {
     if (!view.count) return;
     gl.bindVertexArray(view.cloud.array);
     this.set(matrix, [0.37, 0.92, 0.83, 0.5], 0.004 * height);
-    gl.drawArrays(gl.POINTS, 0, Math.min(view.count, 100000));
+    gl.drawArrays(gl.POINTS, 0, Math.min(view.count, GHOST));
   }
 
   drawLines(matrix, color, floats, kind) {

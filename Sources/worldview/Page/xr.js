@@ -52,6 +52,7 @@ class Room {
   async end() {
     room = null;
     $("ar").hidden = true;
+    this.scene.end();
     await server.post("/pose", { pose: null });
     await this.send("/frame", { isOwn: false });
     lendPose(false);

@@ -162,7 +162,8 @@ let package = Package(
       name: "worldpeer", dependencies: ["Basics", "BasicsLinux", "CEdit", "PeerCLI", "WorldFormats", "SharedWorld"],
       swiftSettings: common),
     .target(
-      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD"],
+      name: "WorldViewKit",
+      dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD", "COpenSSL"],
       swiftSettings: common),
     .executableTarget(
       name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
@@ -172,7 +173,8 @@ let package = Package(
         .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
         .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
-        .embedInCode("Page/example.js"),
+        .embedInCode("Page/example.js"), .embedInCode("Page/member.js"), .embedInCode("Page/device.js"),
+        .embedInCode("Page/xr.js"), .embedInCode("Page/scene.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],
@@ -230,7 +232,7 @@ let package = Package(
     .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests",
-      dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
+      dependencies: ["Basics", "COpenSSL", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "TestSupport"],

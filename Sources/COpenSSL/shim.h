@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <string.h>
 
 // OpenSSL's macros, which Swift cannot import, as functions. Each returns what the macro does.
@@ -48,6 +49,21 @@ static inline int sw_chain_count(X509_STORE_CTX *store) {
 
 static inline int sw_name_add(X509_NAME *name, const char *field, const char *text) {
   return X509_NAME_add_entry_by_txt(name, field, MBSTRING_ASC, (const unsigned char *)text, -1, -1, 0);
+}
+
+static inline EVP_PKEY *sw_p256_key(void) {
+  return EVP_EC_gen("P-256");
+}
+
+// Adds an extension as its text in OpenSSL's own words (x509v3_config(5)).
+static inline int sw_certificate_extend(X509 *certificate, int kind, const char *text) {
+  X509V3_CTX context;
+  X509V3_set_ctx_nodb(&context);
+  X509V3_set_ctx(&context, certificate, certificate, NULL, NULL, 0);
+  X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, kind, text);
+  int is_added = extension && X509_add_ext(certificate, extension, -1);
+  X509_EXTENSION_free(extension);
+  return is_added;
 }
 
 // A pipe between one SSL and its socket: OpenSSL reads from bytes that the caller lends and writes into a bounded

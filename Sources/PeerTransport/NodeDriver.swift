@@ -89,6 +89,11 @@ package final class NodeDriver {
     return listening.port
   }
 
+  /// Serves a stream that somebody in this process has begun, as a connection from outside.
+  package func admit(_ stream: any ByteStream, from remote: SocketAddress) {
+    _ = transport.admit(stream, from: remote)
+  }
+
   /// Gives the node one input of the app, which is one turn, and carries out its outputs.
   @discardableResult
   package func handle(_ input: Input) -> Answer {

@@ -7,8 +7,9 @@ package struct ViewOptions: Equatable, Sendable {
   /// Whether this peer owns the session that it begins, and whether it and those that it names alone share maps there.
   package var isOwned = false
   package var isCurated = false
-  /// Where the page is served.
+  /// Where the page is served as it is, and where over TLS, if it is.
   package var http = PeerAddress(host: "127.0.0.1", port: 0)
+  package var https: PeerAddress?
 
   package init() {}
 
@@ -19,7 +20,12 @@ package struct ViewOptions: Equatable, Sendable {
         \.peer, accept: .ask, invite: .ask, inviting: InvitationPolicy.allCases, mapHelp: "share this map") + [
           .flag("--owned", \.isOwned, help: "own the session that this peer begins"),
           .flag("--curated", \.isCurated, help: "own it, and let moderators and publishers alone share maps"),
-          .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
+          .value(
+            "--http", "ADDR:PORT", \.http,
+            help: "where the page is served as it is: on this machine, or to a proxy (127.0.0.1, a free port)"),
+          .optional(
+            "--https", "ADDR:PORT", \.https,
+            help: "where it is served over TLS as well, for phones and headsets: 0.0.0.0:8443"),
           .json("print one JSON object a line instead of text"),
         ])
   }
@@ -47,8 +53,9 @@ package struct ViewOptions: Equatable, Sendable {
   private static func addNotes(to page: inout HelpPage) {
     page.add(
       "SECURITY",
-      "The address holds a token that opens the page once; another is printed for the next browser. The page is not "
-        + "encrypted: serve it on this machine alone unless you trust the network.")
+      "The address holds a token that opens the page once; another is printed for the next browser. --http encrypts "
+        + "nothing: keep it on this machine unless you trust the network. No authority knows this machine, so browsers "
+        + "warn of --https: compare the fingerprint that is printed with the one that they show.")
     page.addExitCodes(negative: nil, hasSession: true)
   }
 }

@@ -26,7 +26,8 @@ enum WorldView {
     }
     do {
       options.peer = try options.peer.withCode(console)
-      let door = try await PageDoor(at: options.http)
+      let folder = options.peer.identity ?? options.peer.storage
+      let door = try await PageDoor(at: options.http, securelyAt: options.https, keysIn: folder)
       return await run(options, at: door, console, desk, codes, changes)
     } catch {
       return console.end(error)
@@ -99,6 +100,10 @@ enum WorldView {
     "/stream.js": script(PackageResources.stream_js),
     "/worker.js": script(PackageResources.worker_js),
     "/example.js": script(PackageResources.example_js),
+    "/member.js": script(PackageResources.member_js),
+    "/device.js": script(PackageResources.device_js),
+    "/xr.js": script(PackageResources.xr_js),
+    "/scene.js": script(PackageResources.scene_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

@@ -84,7 +84,7 @@ class FirstTest(WorldviewsTest):
     def test_a_page_for_this_machine_alone_says_how_another_device_opens_it(self):
         self.start(self.one, "anna")
         self.one.find("#device summary").click()
-        self.one.until(lambda: "--http 0.0.0.0" in self.one.text("#page-address"), "how")
+        self.one.until(lambda: "--https 0.0.0.0" in self.one.text("#page-address"), "how")
 
     # ---- A phone
 

@@ -48,7 +48,7 @@ final class MCLink: Sendable {
     guard let browser else { return }
     start(browser.serviceType)
     order { [weak self] session in
-      for candidate in await session.state().candidates { self?.tellFound(candidate) }
+      for candidate in await session.state.candidates { self?.tellFound(candidate) }
     }
   }
 
@@ -154,7 +154,7 @@ final class MCLink: Sendable {
 
   /// One object for each peer: that of the candidate by which this device knows it.
   private func object(for peer: Peer, in session: Session) async -> MCPeerID {
-    let candidate = await session.state().candidates.first { $0.peer?.id == peer.id }
+    let candidate = await session.state.candidates.first { $0.peer?.id == peer.id }
     return state.withLock { state in
       if let known = state.peers[peer.id] { return known }
       let object = candidate.flatMap { state.found[$0.id] } ?? MCPeerID(other: peer.name)

@@ -8,6 +8,8 @@ struct Browser: Sendable {
   let port: UInt16
   /// What it shows with each request; nil for a browser that did not open the printed address.
   let key: String?
+  /// Which member it is, where it is one of its own.
+  var device: String?
 
   /// A browser that shows this key.
   init(port: UInt16, key: String?) {
@@ -19,6 +21,15 @@ struct Browser: Sendable {
     let url = try #require(URL(string: address.trimmingCharacters(in: .whitespacesAndNewlines)))
     let stranger = Browser(port: UInt16(try #require(url.port)), key: nil)
     self.init(port: stranger.port, key: Self.key(in: try await stranger.open(url.fragment() ?? "")))
+  }
+
+  /// The same browser as a member of its own, whose key follows from a secret.
+  func joining(as name: String, secret: Character) async throws -> Browser {
+    let body = #"{"secret":"\#(String(repeating: secret, count: 64))","name":"\#(name)"}"#
+    let answer = try await post("/device", body)
+    var member = self
+    member.device = try #require(answer.firstMatch(of: /"device":"([0-9a-f]{32})"/), "\(answer)").output.1.description
+    return member
   }
 
   /// Shows a token, and gives what the server says.
@@ -46,7 +57,10 @@ struct Browser: Sendable {
   }
 
   /// The key, and that one answer is enough.
-  private var proof: String { (key.map { "Authorization: Bearer \($0)\r\n" } ?? "") + "Connection: close\r\n" }
+  private var proof: String {
+    [key.map { "Authorization: Bearer \($0)" }, device.map { "X-Device: \($0)" }, "Connection: close"]
+      .compactMap(\.self).map { $0 + "\r\n" }.joined()
+  }
 
   func send(_ text: String) async throws -> String {
     try await connect(text).text(until: nil)
@@ -62,7 +76,7 @@ struct Browser: Sendable {
 
 /// One connection, read on a thread of its own.
 final class Connection: Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
 
   init(port: UInt16, _ text: String) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

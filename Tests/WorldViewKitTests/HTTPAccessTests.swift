@@ -27,6 +27,19 @@ struct HTTPAccessTests {
   }
 
   @Test(
+    "over TLS the page's own origin and usual port are others",
+    arguments: [
+      (443, ["Host: 192.0.2.7"], nil), (80, ["Host: 192.0.2.7"], 403),
+      (443, ["Host: 192.0.2.7", "Origin: https://192.0.2.7"], nil),
+      (443, ["Host: 192.0.2.7", "Origin: http://192.0.2.7"], 403),
+    ] as [(UInt16, [String], Int?)])
+  func secureAccess(port: UInt16, fields: [String], status: Int?) throws {
+    let request = Self.request("GET", fields)
+    let access = HTTPAccess(port: port, isSecure: true)
+    #expect(Self.status { () throws(HTTPFailure) in try access.check(request) } == status)
+  }
+
+  @Test(
     "this machine's own name opens the page, another's does not",
     arguments: [
       ("den.local:81", nil), ("Den.Local:81", nil), ("den:81", nil), ("other.local:81", 403),

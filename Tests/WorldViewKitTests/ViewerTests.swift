@@ -8,17 +8,19 @@ import WorldViewKit
 /// A viewer with a real session and a real server on loopback, asked as a browser would.
 @Suite("Viewer", .endsHangs)
 struct ViewerTests {
-  private static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
+  static func run(_ body: @Sendable (Session, Browser) async throws -> Void) async throws {
     try await runUnopened { session, viewer in try await body(session, Browser(opening: viewer.address)) }
   }
 
   /// The same, and nobody has opened the printed address yet.
-  private static func runUnopened(
-    _ entry: Viewer.Entry = Viewer.Entry(), _ body: @Sendable (Session, Viewer) async throws -> Void
+  static func runUnopened(
+    _ entry: Viewer.Entry = Viewer.Entry(), options words: [String] = [],
+    configure: (inout Session.Configuration) -> Void = { _ in },
+    _ body: @Sendable (Session, Viewer) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"]
+    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"] + words
     let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
     let changes = Changes()
@@ -26,12 +28,14 @@ struct ViewerTests {
     let codes = CodeDesk { _ in changes.announce() }
     var configuration = try options.peer.configuration(asking: desk, comparing: codes)
     configuration.authentication.trust = .firstUse(PinStore(path: folder.path() + "/known-peers"))
+    configure(&configuration)
     let console = Console("worldview", .text, streams: Streams(output: { _ in true }, error: { _ in }))
     try await Session.withSession(as: identity, configuration: configuration) { session in
       let page = Viewer.PageFile(contentType: "text/html", bytes: Array("<p>".utf8))
       let viewer = Viewer(
         session, options: options, desk: desk, codes: codes, changes: changes, console: console,
-        door: try await PageDoor(at: options.http), entry: entry, files: ["/": page])
+        door: try await PageDoor(at: options.http, securelyAt: options.https, keysIn: folder.path()), entry: entry,
+        files: ["/": page])
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await viewer.run() }
         try await body(session, viewer)

@@ -57,6 +57,20 @@ public struct PeerIdentity: Sendable {
 }
 
 extension PeerIdentity {
+  /// The identity whose private key is made of a secret that somebody else keeps.
+  ///
+  /// - Throws: ``SessionError`` with the code `invalidArgument` for a bad name, or `io`.
+  package init(named name: String, secret: [UInt8]) throws(SessionError) {
+    try Self.check(name: name)
+    let seed = SHA256Digest(hashing: Array("sharedworld identity\0".utf8) + secret).bytes
+    do throws(TransportFailure) {
+      let tls = try TLSIdentity(seed: Array(seed))
+      self.init(peerID: tls.peerID, name: name, tls: tls)
+    } catch {
+      throw SessionError(.io, "no key could be made", cause: error)
+    }
+  }
+
   /// The key that admitted peers are told, to recognise this device's advertisements by.
   var recognitionKey: RecognitionKey {
     get throws(TransportFailure) {

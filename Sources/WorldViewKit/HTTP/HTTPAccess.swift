@@ -7,15 +7,19 @@ import Glibc
 /// choose, and whatever changes something must come from the page's own origin.
 package struct HTTPAccess: Sendable {
   private let port: UInt16
+  private let scheme: String
   /// In lower case.
   private let names: Set<String>
 
-  /// Access to a server on `port` of the machine with this name, which the network knows as `NAME.local` (RFC 6762 §3).
-  package init(port: UInt16, machine: String = HTTPAccess.machine) {
+  /// Access to a server on `port`, over TLS or not, of the machine with this name.
+  package init(port: UInt16, isSecure: Bool = false, machine: String = HTTPAccess.machine) {
     self.port = port
-    let name = machine.lowercased()
-    names = ["localhost", name, name + ".local"]
+    scheme = isSecure ? "https" : "http"
+    names = Set(Self.names(of: machine.lowercased()))
   }
+
+  /// The names under which browsers reach a machine: the network knows it as `NAME.local` (RFC 6762 §3).
+  static func names(of machine: String) -> [String] { ["localhost", machine, machine + ".local"] }
 
   /// The name of this machine without its domain.
   package static var machine: String {
@@ -29,7 +33,7 @@ package struct HTTPAccess: Sendable {
     guard let host = request.field("host"), isOwn(host) else {
       throw HTTPFailure(403, "open this page by its address, not by another name")
     }
-    if let origin = request.field("origin"), origin != "http://" + host {
+    if let origin = request.field("origin"), origin != "\(scheme)://\(host)" {
       throw HTTPFailure(403, "another site sent this request")
     }
     // Without an origin a browser sends neither to another site unasked (Fetch §2.2.2, a "simple" content type).
@@ -41,8 +45,8 @@ package struct HTTPAccess: Sendable {
 
   private func isOwn(_ host: String) -> Bool {
     let suffix = ":\(port)"
-    // Browsers leave out port 80.
-    guard host.hasSuffix(suffix) || port == 80 else { return false }
+    // Browsers leave out the usual port.
+    guard host.hasSuffix(suffix) || port == (scheme == "https" ? 443 : 80) else { return false }
     let name = host.hasSuffix(suffix) ? String(host.dropLast(suffix.count)) : host
     return names.contains(name.lowercased()) || Self.isAddress(name)
   }

@@ -52,9 +52,11 @@ final class HTTPDesk: Sendable {
   }
 
   /// Serves connections to a socket, which is closed in the end; nil without a thread or memory for it.
-  func start(_ listener: Int32, connections: Int, memory: Int) -> OpaquePointer? {
+  func start(
+    _ listener: Int32, _ certificate: PageCertificate?, connections: Int, memory: Int
+  ) -> OpaquePointer? {
     microhttpd_start(
-      listener, UInt32(connections), UInt32(max(1, patience.components.seconds)), memory,
+      listener, certificate?.pem, UInt32(connections), UInt32(max(1, patience.components.seconds)), memory,
       { desk, connection, path, method, _, bytes, count, slot in
         HTTPDesk.from(desk).handle(
           connection!, method, path, UnsafeRawBufferPointer(start: bytes, count: count!.pointee), count!, slot!)

@@ -22,11 +22,16 @@ package struct HTTPServer: Sendable {
   package let port: UInt16
   /// How long a client may take for its request, and for taking a part of the answer.
   private let patience: Duration
+  private let certificate: PageCertificate?
   private let socket: ListeningSocket
 
   /// Listens on the first address of `host`, on any free port for 0; connections wait until ``run(bodyLimit:_:)``.
-  package init(host: String, port: UInt16, patience: Duration = .seconds(10)) async throws(HTTPFailure) {
-    self.patience = patience
+  ///
+  /// - Parameter certificate: Makes it a server of HTTPS.
+  package init(
+    host: String, port: UInt16, certificate: PageCertificate? = nil, patience: Duration = .seconds(10)
+  ) async throws(HTTPFailure) {
+    (self.certificate, self.patience) = (certificate, patience)
     do {
       let address = try await NameLookup.addresses(of: host, port: port)[0]
       socket = try ListeningSocket(on: address)
@@ -48,11 +53,14 @@ package struct HTTPServer: Sendable {
     bodyLimit: @escaping HTTPRequest.BodyLimit, trusts: @escaping @Sendable (HTTPRequest) -> Bool = { _ in false },
     _ handler: @escaping Handler
   ) async {
-    let desk = HTTPDesk(access: HTTPAccess(port: port), bodyLimit: bodyLimit, trusts: trusts, patience: patience)
+    let access = HTTPAccess(port: port, isSecure: certificate != nil)
+    let desk = HTTPDesk(access: access, bodyLimit: bodyLimit, trusts: trusts, patience: patience)
     // The library closes the descriptor that it is given.
     let listener = dup(socket.descriptor)
     guard listener >= 0 else { return }
-    guard let daemon = desk.start(listener, connections: Self.connectionLimit, memory: Self.connectionMemory) else {
+    let daemon = desk.start(
+      listener, certificate, connections: Self.connectionLimit, memory: Self.connectionMemory)
+    guard let daemon else {
       close(listener)
       return
     }

@@ -19,6 +19,8 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   package let name: String?
   /// The anchor that is to be moved instead.
   package let anchor: String?
+  /// The name of the corner that the user touches instead, for a device to touch it too.
+  let corner: String?
 
   /// The point of the screen.
   package var point: SIMD2<Float> { [x, y] }
@@ -122,6 +124,50 @@ struct DragRequest: Decodable, Equatable, Sendable {
   let place: [Float]
   /// Whether it is let go there.
   let isEnd: Bool
+}
+
+/// A browser that wants to be a member of its own.
+struct DeviceRequest: Decodable, Equatable, Sendable {
+  /// Its secret, of which its key is made.
+  let secret: String
+  let name: String
+}
+
+/// Where a browser looks from: what its camera is, or the device itself.
+struct PoseRequest: Decodable, Equatable, Sendable {
+  /// Sixteen numbers, column by column; nil where it shows nothing any more.
+  let pose: [Float]?
+}
+
+/// Whether a device has a world of its own.
+struct FrameRequest: Decodable, Equatable, Sendable {
+  let isOwn: Bool
+}
+
+/// Where a device has found an anchor to be.
+struct PlaceRequest: Decodable, Equatable, Sendable {
+  /// The id, which the page has made.
+  let anchor: String
+  /// The name; empty where the user typed none.
+  let name: String
+  /// Sixteen numbers, column by column.
+  let transform: [Float]
+}
+
+/// A point of the room that a user touches.
+struct TouchRequest: Decodable, Equatable, Sendable {
+  let name: String
+  /// Where it is (metres).
+  let position: [Float]
+}
+
+extension Transform {
+  /// A transform of the page: sixteen numbers, column by column.
+  init(page numbers: [Float]) throws(SessionError) {
+    guard numbers.count == 16 else { throw SessionError(.invalidArgument, "a transform has sixteen numbers") }
+    let columns = stride(from: 0, to: 16, by: 4).map { SIMD4(numbers[$0..<$0 + 4]) }
+    self.init(columns: (columns[0], columns[1], columns[2], columns[3]))
+  }
 }
 
 extension HTTPRequest {

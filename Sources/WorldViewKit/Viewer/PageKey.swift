@@ -11,45 +11,63 @@ import Synchronization
 /// After a crash another user can take the port, whom a page must not believe. So the server begins each stream of events with
 /// a second secret, which nobody but the server ever says; the key, which pages show, does not tell it.
 final class PageKey: Sendable {
+  /// The use that a page may make of the session.
+  enum Access: CaseIterable {
+    case everything
+    /// It changes nothing.
+    case looking
+  }
+
   /// Words of 64 random bits in a token and in the key.
   private static let words = 2
 
-  private let key: String
+  private let keys: [Access: String]
   /// The secret that proves the server, for a page that has shown the key.
   let proof: String
-  private let token: Mutex<String>
+  private let tokens: Mutex<[Access: String]>
+  private let used = Atomic<Int>(0)
 
-  /// A key and a first token, from the system's random numbers.
+  /// The keys and the first tokens, from the system's random numbers.
   init() {
-    key = Self.secret()
+    keys = Self.secrets()
     proof = Self.secret()
-    token = Mutex(Self.secret())
+    tokens = Mutex(Self.secrets())
   }
 
   /// The token that works now.
-  var currentToken: String { token.withLock { $0 } }
+  func currentToken(for access: Access) -> String { tokens.withLock { $0[access] ?? "" } }
 
-  /// The key for a request that shows the token, which is replaced by another; nil for any other text.
-  func key(for shown: String) -> String? {
-    token.withLock { token in
-      guard Self.isSame(shown, token) else { return nil }
-      token = Self.secret()
-      return key
+  /// The tokens that were used.
+  var usedTokens: Int { used.load(ordering: .relaxed) }
+
+  /// The key for a request that shows a token, which is replaced by another; nil for any other text.
+  func key(for shown: String) -> (key: String, access: Access)? {
+    tokens.withLock { tokens in
+      guard let access = Access.allCases.first(where: { Self.isSame(shown, tokens[$0] ?? "") }) else { return nil }
+      tokens[access] = Self.secret()
+      used.add(1, ordering: .relaxed)
+      return keys[access].map { ($0, access) }
     }
   }
 
-  /// Whether a request shows the key.
-  func admits(_ request: HTTPRequest) -> Bool {
-    guard let field = request.field("authorization"), field.hasPrefix("Bearer ") else { return false }
-    return Self.isSame(String(field.dropFirst("Bearer ".count)), key)
+  /// What a request may do; nil for one that shows no key.
+  func access(of request: HTTPRequest) -> Access? {
+    guard let field = request.field("authorization"), field.hasPrefix("Bearer ") else { return nil }
+    let shown = String(field.dropFirst("Bearer ".count))
+    return Access.allCases.first { Self.isSame(shown, keys[$0] ?? "") }
+  }
+
+  private static func secrets() -> [Access: String] {
+    Dictionary(uniqueKeysWithValues: Access.allCases.map { ($0, secret()) })
   }
 
   /// Whether two texts are the same, told from their hashes: how long it takes says nothing of where they differ.
-  private static func isSame(_ shown: String, _ secret: String) -> Bool {
+  static func isSame(_ shown: String, _ secret: String) -> Bool {
     SHA256Digest(hashing: Array(shown.utf8)) == SHA256Digest(hashing: Array(secret.utf8))
   }
 
-  private static func secret() -> String {
+  /// A text that nobody can guess.
+  static func secret() -> String {
     var random = SystemRandomNumberGenerator()
     return (0..<words).map { _ in
       let digits = String(random.next(), radix: 16)

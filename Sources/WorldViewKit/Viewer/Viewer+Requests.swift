@@ -8,87 +8,137 @@ extension Viewer {
       return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
     }
     if request.method == "POST", request.path == "/open" { return try open(request.json()) }
-    guard pageKey.admits(request) else {
+    guard let access = pageKey.access(of: request) else {
       throw HTTPFailure(403, "open the address that worldview printed last; each address works once")
     }
-    return try await respond(toPage: request)
+    if access == .looking, !Self.mayLook(request) {
+      throw HTTPFailure(403, "this page was opened by an address for looking, and changes nothing")
+    }
+    return try await respond(toPage: request, access)
+  }
+
+  /// Whether a page that changes nothing may ask so.
+  private static func mayLook(_ request: HTTPRequest) -> Bool {
+    let paths =
+      request.method == "GET"
+      ? ["/points", "/state", "/events", "/map"] : ["/device", "/pose"]
+    return paths.contains(request.path) || request.path == "/leave" && request.field("x-device") != nil
   }
 
   /// Gives the key for the token of the address, and prints the address for the next browser.
   private func open(_ request: OpenRequest) throws(HTTPFailure) -> HTTPResponse {
-    guard let key = pageKey.key(for: request.token) else {
+    guard let (key, access) = pageKey.key(for: request.token) else {
       throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
     }
-    console.say(.nextAddress(address))
+    changes.announce()
+    if access == .everything { console.say(.nextAddress(address, forOthers: addressForOthers())) }
     return HTTPResponse(text: JSON.object(["key": .string(key), "proof": .string(pageKey.proof)]).text)
   }
 
-  private func respond(toPage request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+  private func respond(
+    toPage request: HTTPRequest, _ access: PageKey.Access
+  ) async throws(HTTPFailure) -> HTTPResponse {
+    let device = try device(of: request)
     switch (request.method, request.path) {
     case ("GET", "/points"):
       await refreshScene()
       return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
-    case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
-    case ("GET", "/events"): return events()
+    case ("GET", "/state"): return HTTPResponse(text: await snapshot(for: device, access).text)
+    case ("GET", "/events"): return events(for: device?.identity.peerID, access)
     case ("GET", "/link"): return try await link()
-    case ("GET", "/address"): return try pageAddress()
+    case ("GET", "/address"): return try pageAddress(for: .everything)
+    case ("GET", "/address-for-looking"): return try pageAddress(for: .looking)
     case ("GET", "/map"): return try await save()
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
-    case ("POST", "/answer"): return try answer(request.json())
-    case ("POST", "/code"): return try compare(request.json())
-    case ("POST", "/invite"): return try await invite(request.json())
-    case ("POST", "/withdraw"): return try withdraw(request.json())
-    case ("POST", "/forget-missed"): return forgetMissed(try request.json())
-    case ("POST", "/kick"): return try await kick(request.json())
-    case ("POST", "/role"): return try await setRole(request.json())
-    case ("POST", "/lock"): return try await setLock(request.json())
-    case ("POST", "/unlock-passcode"): return try await unlockPasscode()
-    case ("POST", "/passcode"): return try await enter(request.json())
-    case ("POST", "/drag"): return try await drag(request.json())
-    case ("POST", "/tap"): return try await tap(request.tap())
-    case ("POST", "/load"): return try await load(request)
-    case ("POST", "/send-map"): return try await sendMap()
-    case ("POST", "/show-map"): return try await showMap(request.json())
-    case ("POST", "/rename"): return try await rename(request.json())
-    case ("POST", "/remove"): return try await remove(request.json())
-    case ("POST", "/restore"): return try await restore(request.json())
-    case ("POST", "/undo"): return try await undo()
-    case ("POST", "/redo"): return try await redo()
+    case ("POST", "/device"): return try await join(request.json(), isLooking: access == .looking)
+    case ("POST", "/pose"): return try await show(request.json(), of: device)
     case ("POST", "/leave"):
+      if let device { return await leave(device) }
       ending = .left
       await session.leave()
       return HTTPResponse(text: "{}")
+    case ("POST", let path):
+      if let answer = try await edit(path, request) { return answer }
+      return try await manage(path, request)
     default: throw HTTPFailure(405, "\(request.method) \(request.path) does nothing")
+    }
+  }
+
+  /// Edits in the name of who asks; nil for a path that is none of an edit.
+  private func edit(_ path: String, _ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse? {
+    switch path {
+    case "/drag": try await drag(request.json(), by: author(of: request))
+    case "/tap": try await tap(request.tap(), by: author(of: request))
+    case "/rename": try await rename(request.json(), by: author(of: request))
+    case "/remove": try await remove(request.json(), by: author(of: request))
+    case "/restore": try await restore(request.json(), by: author(of: request))
+    case "/undo": try await undo(by: author(of: request))
+    case "/redo": try await redo(by: author(of: request))
+    case "/frame": try await begin(request.json(), by: author(of: request))
+    case "/place": try await place(request.json(), by: author(of: request))
+    case "/follow": try await follow(request.json(), by: author(of: request))
+    case "/touch": try await touch(request.json(), by: author(of: request))
+    default: nil
+    }
+  }
+
+  /// Does what the program's own peer does for its pages.
+  private func manage(_ path: String, _ request: HTTPRequest) async throws(HTTPFailure) -> HTTPResponse {
+    switch path {
+    case "/answer": return try answer(request.json())
+    case "/code": return try compare(request.json())
+    case "/invite": return try await invite(request.json())
+    case "/withdraw": return try withdraw(request.json())
+    case "/forget-missed": return forgetMissed(try request.json())
+    case "/kick": return try await kick(request.json())
+    case "/role": return try await setRole(request.json())
+    case "/lock": return try await setLock(request.json())
+    case "/unlock-passcode": return try await unlockPasscode()
+    case "/passcode": return try await enter(request.json())
+    case "/load": return try await load(request)
+    case "/send-map": return try await sendMap()
+    case "/show-map": return try await showMap(request.json())
+    default: throw HTTPFailure(405, "POST \(path) does nothing")
     }
   }
 
   /// Server-sent events: the proof that this is the server, the whole state whenever something is new, at most ten times a
   /// second, between them what moves, at most sixty times, and something each second, so that silence tells of a failure.
-  private func events() -> HTTPResponse {
+  ///
+  /// Those of a browser that is a member end with its membership.
+  private func events(for peer: PeerID?, _ access: PageKey.Access) -> HTTPResponse {
     HTTPResponse(
       contentType: "text/event-stream",
       body: .stream { writer in
-        let news = self.changes.news()
-        var next = ContinuousClock.now
-        try await writer.write("data: \(JSON.object(["proof": .string(self.pageKey.proof)]).text)\n\n")
-        for await _ in news.wakes {
-          let new = news.take()
-          if new.contains(.live) {
-            try await writer.write("data: \(JSON.object(["live": .object(await self.live())]).text)\n\n")
-          }
-          // A line that is a comment (HTML, §9.2.6).
-          if new == .beat { try await writer.write(":\n\n") }
-          if new.contains(.state) {
-            if .now >= next {
-              try await writer.write("data: \(await self.snapshot().text)\n\n")
-              next = .now + .milliseconds(100)
-            } else {
-              news.postpone(.state)
-            }
-          }
-          try await Task.sleep(for: .milliseconds(16))
-        }
+        await self.noteStream(of: peer, begins: true)
+        try? await self.tell(writer, peer, access)
+        await self.noteStream(of: peer, begins: false)
       })
+  }
+
+  private nonisolated func tell(_ writer: HTTPWriter, _ peer: PeerID?, _ access: PageKey.Access) async throws {
+    let news = changes.news()
+    var next = ContinuousClock.now
+    try await writer.write("data: \(JSON.object(["proof": .string(pageKey.proof)]).text)\n\n")
+    for await _ in news.wakes {
+      let new = news.take()
+      if new.contains(.live) {
+        guard let live = await live(for: peer) else { return }
+        try await writer.write("data: \(JSON.object(["live": .object(live)]).text)\n\n")
+      }
+      // A line that is a comment (HTML, §9.2.6).
+      if new == .beat { try await writer.write(":\n\n") }
+      if new.contains(.state) {
+        if .now >= next {
+          guard let state = await snapshot(for: peer, access) else { return }
+          try await writer.write("data: \(state.text)\n\n")
+          next = .now + .milliseconds(100)
+        } else {
+          news.postpone(.state)
+        }
+      }
+      try await Task.sleep(for: .milliseconds(16))
+    }
   }
 
   /// The link with which others invite this peer, as text and as the rows of a QR code.
@@ -100,18 +150,20 @@ extension Viewer {
     return try picture(of: text)
   }
 
-  /// The address that opens the page on another device, once, likewise.
-  private func pageAddress() throws(HTTPFailure) -> HTTPResponse {
-    guard isOpenToOthers else {
+  /// The address that opens the page on another device, once, likewise, and the fingerprint that its browser shows.
+  private func pageAddress(for access: PageKey.Access) throws(HTTPFailure) -> HTTPResponse {
+    guard let address = addressForOthers(for: access) else {
       throw HTTPFailure(
-        409, "this page is served to this machine alone; start worldview with --http 0.0.0.0:8080 to open it elsewhere")
+        409,
+        "this page is served to this machine alone; start worldview with --https 0.0.0.0:8443 to open it elsewhere")
     }
-    return try picture(of: address)
+    let isSecure = address.hasPrefix("https:")
+    return try picture(of: address, ["fingerprint": .optional(isSecure ? fingerprint : nil)])
   }
 
-  private func picture(of text: String) throws(HTTPFailure) -> HTTPResponse {
+  private func picture(of text: String, _ more: JSON.Members = [:]) throws(HTTPFailure) -> HTTPResponse {
     guard let code = QRCode(text) else { throw HTTPFailure(409, "the link is too long for a QR code") }
-    return HTTPResponse(text: JSON.object(["link": .string(text), "rows": code.json]).text)
+    return HTTPResponse(text: JSON.object(["link": .string(text), "rows": code.json] + more).text)
   }
 
   private func answer(_ answer: AnswerRequest) throws(HTTPFailure) -> HTTPResponse {
@@ -303,7 +355,10 @@ extension PeerID {
 
 extension Report {
   /// The last address was used; another browser can open this one.
-  fileprivate static func nextAddress(_ address: String) -> Report {
-    Report("address", ["address": .string(address)], ["for another browser: \(address)"])
+  fileprivate static func nextAddress(_ address: String, forOthers other: String?) -> Report {
+    let others: [Line] = other == address ? [] : other.map { ["on another device: \($0)"] } ?? []
+    return Report(
+      "address", ["address": .string(address), "addressForOthers": .optional(other)],
+      ["for another browser: \(address)"] + others)
   }
 }

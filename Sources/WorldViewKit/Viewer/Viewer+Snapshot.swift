@@ -5,17 +5,25 @@ extension Viewer {
   /// The anchors a page shows; of more, the first in the order of their ids.
   private static let shownAnchors = 5000
 
-  /// Everything the page shows but for the points.
-  func snapshot() async -> JSON {
+  /// Everything that the pages of a browser show but for the points; nil for a browser that is no member any more.
+  func snapshot(for peer: PeerID?, _ access: PageKey.Access) async -> JSON? {
+    let device = peer.flatMap { devices[$0] }
+    return peer == nil || device?.author != nil ? await snapshot(for: device, access) : nil
+  }
+
+  /// The same for a browser that is a member, or for the program's own pages.
+  func snapshot(for device: Device?, _ access: PageKey.Access) async -> JSON {
+    let author = device?.author ?? own
     await refreshScene()
     releaseAbandoned()
     let state = await session.state
-    var peers: [JSON] = []
-    for peer in state.peers {
+    var peers = device == nil ? [] : [await describeProgram(to: author)]
+    for peer in state.peers where peer.id != author.session.localPeer.id {
       let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))
       peers.append(describe(peer, alignment, role))
     }
-    let anchors = await session.world.anchors
+    // In the device's own world, where it has one.
+    let anchors = await author.session.world.anchors
     let map: JSON =
       scene.mapID.map { id in
         [
@@ -24,13 +32,16 @@ extension Viewer {
         ]
       } ?? .null
     let members: JSON.Members = [
-      "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
+      "me": describe(author.session.localPeer), "service": .string(options.peer.service),
+      "port": .integer(Int(session.port)),
       "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
       "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
       "asksForPasscode": .bool(trouble?.room != nil),
-      "canUndo": .bool(edits.history.canUndo), "canRedo": .bool(edits.history.canRedo),
+      "canUndo": .bool(author.edits.history.canUndo), "canRedo": .bool(author.edits.history.canRedo),
+      "isDevice": .bool(device != nil), "isLooking": .bool(access == .looking),
+      "frame": await describeFrame(of: author), "opened": .integer(pageKey.usedTokens),
       "log": .array(log.lines.map(JSON.string)),
       "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
@@ -40,7 +51,7 @@ extension Viewer {
       "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
-    return .object(members + (await describeRights(state)) + (await live()))
+    return .object(members + (await describeRights(of: author, state)) + (await live(for: author)))
   }
 
   /// The numbers of the colors of peers, by their ids.
@@ -49,8 +60,18 @@ extension Viewer {
     return .object(JSON.Members(ids.map { ($0.description, .integer(people.color(of: $0))) }))
   }
 
-  private func person(_ id: PeerID) -> JSON {
-    ["id": .string(id.description), "name": .string(people.name(of: id))]
+  private func person(_ id: PeerID) -> JSON { describe(Peer(id: id, name: people.name(of: id))) }
+
+  /// The program's own peer as a member sees it that is in this process.
+  private func describeProgram(to author: Author) async -> JSON {
+    let (peer, role) = (session.localPeer, try? await session.peers.role(of: session.localPeer.id))
+    return [
+      "id": .string(peer.id.description), "name": .string(peer.name),
+      "state": .string(PeerStatus.State.connected.rawValue),
+      "isDirect": .bool(true), "recognition": .string(Recognition.known.rawValue), "map": .null, "percent": .null,
+      "role": .optional(role?.rawValue), "alignment": describe(await author.session.frames.alignment(of: peer.id)),
+      "roundTrip": .null,
+    ]
   }
 
   /// The session's map that the user is asked about, and who shares it where that is known.
@@ -192,13 +213,14 @@ extension Viewer {
       })
   }
 
-  /// The rights of this peer over members.
-  func describeRights(_ state: Session.State) async -> JSON.Members {
+  /// The rights of this peer over members, and the role of who asks.
+  func describeRights(of author: Author, _ state: Session.State) async -> JSON.Members {
     let role = try? await session.peers.role(of: session.localPeer.id)
+    let shown = try? await session.peers.role(of: author.session.localPeer.id)
     let isOwned = (try? await session.peers.creator) ?? nil != nil
     let rules = role == .creator || role == .moderator
     return [
-      "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(role?.rawValue),
+      "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(shown?.rawValue),
       "mayRule": .bool(isOwned ? rules : state.host == session.localPeer.id),
       "isPasscodeClosed": .bool(trouble?.isPasscodeClosed == true),
     ]

@@ -7,7 +7,7 @@ extension Viewer {
 
   /// The longest body of a request (bytes): a file needs the page's key before it is read.
   nonisolated func bodyLimit(of request: HTTPRequest) -> Int {
-    guard request.path == "/load", request.method == "POST", pageKey.admits(request) else {
+    guard request.path == "/load", request.method == "POST", pageKey.access(of: request) == .everything else {
       return HTTPRequest.usualBodyLimit
     }
     return Self.largestFile
@@ -131,63 +131,70 @@ extension Int {
 
 /// The edits of the page's users, each of which they can take back.
 extension Viewer {
-  func tap(_ tap: TapRequest) async throws(HTTPFailure) -> HTTPResponse {
+  func tap(_ tap: TapRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
     await refreshScene()
     guard let hit = await Self.hit(tap, in: scene, anchors: await session.world.anchors) else {
       throw HTTPFailure(409, scene.mapID == nil ? "there is no map yet" : "there is nothing under the tap")
     }
-    return try await edit { session throws(SessionError) in
-      if let anchor = tap.anchor {
-        let old = try await self.anchor(try AnchorID(page: anchor))
+    return try await edit(by: author) { session throws(SessionError) in
+      if let corner = tap.corner {
+        _ = try await session.frames.touch(corner, at: hit.transform.translation)
+      } else if let anchor = tap.anchor {
+        let old = try await self.anchor(try AnchorID(page: anchor), of: session)
         try await session.move(old.id, to: hit.transform)
-        self.edits.history.record(.move(old.id, from: old.transform, to: hit.transform))
+        author.edits.history.record(.move(old.id, from: old.transform, to: hit.transform))
       } else {
-        let anchor = Anchor(name: self.name(for: tap), transform: hit.transform)
+        let anchor = Anchor(name: self.name(for: tap, by: author), transform: hit.transform)
         try await session.place(anchor)
-        self.edits.history.record(.place(anchor))
+        author.edits.history.record(.place(anchor))
       }
     }
   }
 
-  func rename(_ request: RenameRequest) async throws(HTTPFailure) -> HTTPResponse {
-    try await edit { session throws(SessionError) in
-      let old = try await self.anchor(try AnchorID(page: request.anchor))
+  func rename(_ request: RenameRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      let old = try await self.anchor(try AnchorID(page: request.anchor), of: session)
       try await session.world.rename(old.id, to: request.name)
-      self.edits.history.record(.rename(old.id, from: old.name, to: request.name))
+      author.edits.history.record(.rename(old.id, from: old.name, to: request.name))
     }
   }
 
-  func remove(_ request: AnchorRequest) async throws(HTTPFailure) -> HTTPResponse {
-    try await edit { session throws(SessionError) in
-      let anchor = try await self.anchor(try AnchorID(page: request.anchor))
+  func remove(_ request: AnchorRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      let anchor = try await self.anchor(try AnchorID(page: request.anchor), of: session)
       try await session.remove(anchor.id)
-      self.edits.history.record(.remove(anchor))
+      author.edits.history.record(.remove(anchor))
     }
   }
 
   /// Brings an anchor back that a user of the page has removed, whatever was edited since.
-  func restore(_ request: AnchorRequest) async throws(HTTPFailure) -> HTTPResponse {
-    let step = AnchorID(request.anchor).flatMap { edits.history.undoRemoval(of: $0) }
-    return try await perform(step, "the removal is not remembered any more, or was taken back")
+  func restore(_ request: AnchorRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    let step = AnchorID(request.anchor).flatMap { author.edits.history.undoRemoval(of: $0) }
+    return try await perform(step, by: author, "the removal is not remembered any more, or was taken back")
   }
 
-  func undo() async throws(HTTPFailure) -> HTTPResponse {
-    try await perform(edits.history.undo(), "there is nothing to undo")
+  func undo(by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await perform(author.edits.history.undo(), by: author, "there is nothing to undo")
   }
 
-  func redo() async throws(HTTPFailure) -> HTTPResponse {
-    try await perform(edits.history.redo(), "there is nothing to redo")
+  func redo(by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await perform(author.edits.history.redo(), by: author, "there is nothing to redo")
   }
 
   /// Carries out a step of the history, if there is one.
-  private func perform(_ step: UndoHistory.Step?, _ reason: String) async throws(HTTPFailure) -> HTTPResponse {
+  private func perform(
+    _ step: UndoHistory.Step?, by author: Author, _ reason: String
+  ) async throws(HTTPFailure) -> HTTPResponse {
     guard let step else { throw HTTPFailure(409, reason) }
-    return try await edit { session throws(SessionError) in try await session.world.perform(step) }
+    return try await edit(by: author) { session throws(SessionError) in try await session.world.perform(step) }
   }
 
-  func edit(_ change: (Session) async throws(SessionError) -> Void) async throws(HTTPFailure) -> HTTPResponse {
+  /// Changes something in the name of a browser, or of the program's own peer.
+  func edit(
+    by author: Author? = nil, _ change: (Session) async throws(SessionError) -> Void
+  ) async throws(HTTPFailure) -> HTTPResponse {
     do throws(SessionError) {
-      try await change(session)
+      try await change((author ?? own).session)
     } catch {
       throw HTTPFailure(409, error.message)
     }
@@ -200,12 +207,12 @@ extension Viewer {
     scene.hit(tap, anchors: anchors)
   }
 
-  private func name(for tap: TapRequest) -> String {
+  private func name(for tap: TapRequest, by author: Author) -> String {
     if let name = tap.name, !name.isEmpty { return name }
-    return edits.nextName(of: session.localPeer.name)
+    return author.edits.nextName(of: author.session.localPeer.name)
   }
 
-  private func anchor(_ id: AnchorID) async throws(SessionError) -> Anchor {
+  private func anchor(_ id: AnchorID, of session: Session) async throws(SessionError) -> Anchor {
     guard let anchor = await session.world.anchors.first(where: { $0.id == id }) else {
       throw SessionError(.unknownAnchor, "the anchor was removed")
     }
@@ -217,26 +224,26 @@ extension Viewer {
 
 extension Viewer {
   /// Shows an anchor at another place, to everybody at once; the last place is the anchor's.
-  func drag(_ request: DragRequest) async throws(HTTPFailure) -> HTTPResponse {
+  func drag(_ request: DragRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
     guard request.place.count == 3, request.place.allSatisfy(\.isFinite) else {
       throw HTTPFailure(400, "a place has three coordinates")
     }
     do throws(SessionError) {
       let id = try AnchorID(page: request.anchor)
-      let held = try await hold(id)
+      let held = try await hold(id, by: author)
       var transform = held.origin
       transform.translation = SIMD3(request.place)
       do throws(SessionError) {
         try await held.drag.update(to: transform)
-        hand.move(id, to: transform)
+        author.hand.move(id, to: transform)
         if request.isEnd { try await held.drag.end() }
       } catch {
-        hand.release(id)
+        author.hand.release(id)
         throw error
       }
       if request.isEnd {
-        hand.release(id)
-        edits.history.record(.move(id, from: held.origin, to: transform))
+        author.hand.release(id)
+        author.edits.history.record(.move(id, from: held.origin, to: transform))
         changes.announce()
       }
     } catch {
@@ -247,23 +254,32 @@ extension Viewer {
 
   /// Lets go what pages that are gone have held; each has moved an anchor, which can be taken back.
   func releaseAbandoned() {
-    for held in hand.releaseAbandoned() {
-      edits.history.record(.move(held.drag.anchor, from: held.origin, to: held.place))
+    for author in [own] + devices.all.compactMap(\.author) {
+      for held in author.hand.releaseAbandoned() {
+        author.edits.history.record(.move(held.drag.anchor, from: held.origin, to: held.place))
+      }
     }
   }
 
-  private func hold(_ id: AnchorID) async throws(SessionError) -> Hand.Held {
-    if let held = hand.find(id) { return held }
-    let anchor = try await anchor(id)
-    return hand.take(try await session.world.beginDrag(id), from: anchor.transform)
+  private func hold(_ id: AnchorID, by author: Author) async throws(SessionError) -> Hand.Held {
+    if let held = author.hand.find(id) { return held }
+    let anchor = try await anchor(id, of: author.session)
+    return author.hand.take(try await author.session.world.beginDrag(id), from: anchor.transform)
   }
 
-  /// The devices and the anchors in other peers' hands: what may be new sixty times a second.
-  func live() async -> JSON.Members {
+  /// The devices and the anchors in the hands of others than a browser: what may be new sixty times a second; nil for a browser
+  /// that is no member any more.
+  func live(for peer: PeerID?) async -> JSON.Members? {
+    guard let peer else { return await live(for: own) }
+    guard let author = devices[peer]?.author else { return nil }
+    return await live(for: author)
+  }
+
+  func live(for author: Author) async -> JSON.Members {
     [
-      "devices": .array(await session.world.participants.map(describeDevice)),
+      "devices": .array(await author.session.world.participants.map(describeDevice)),
       "drags": .array(
-        await session.world.drags.map { pose in
+        await author.session.world.drags.map { pose in
           [
             "id": .string(pose.anchor.description), "peer": .string(pose.peer.id.description),
             "transform": Self.numbers(pose.transform),
@@ -275,7 +291,7 @@ extension Viewer {
 
 extension AnchorID {
   /// The anchor that the page names.
-  fileprivate init(page text: String) throws(SessionError) {
+  init(page text: String) throws(SessionError) {
     guard let id = AnchorID(text) else { throw SessionError(.invalidArgument, "'\(text)' is no anchor's id") }
     self = id
   }

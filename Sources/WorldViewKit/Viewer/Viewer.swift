@@ -34,14 +34,17 @@ package actor Viewer {
   var progress: Session.MapProgress?
   var trouble: Trouble?
   var log = EventLog()
-  /// The edits of this page's users.
-  var edits = Edits()
+  /// The program's own peer, which edits for pages that are no members of their own.
+  let own: Author
+  /// The browsers that are.
+  var devices = Devices()
+  nonisolated let arrivals: AsyncStream<PeerID>
+  /// Has a session run for the browser with this key.
+  nonisolated let arrive: AsyncStream<PeerID>.Continuation
   /// The map of another peer that arrived last.
   var receipt: Session.MapReceipt?
   /// The session's map that came into view last.
   var sharedID: MapID?
-  /// The anchors that users of the page drag.
-  var hand = Hand()
   /// Why the user ended the session; nil while it goes on.
   package internal(set) var ending: Ending?
 
@@ -71,6 +74,8 @@ package actor Viewer {
     self.door = door
     self.entry = entry
     people = People(session.localPeer)
+    own = Author(session)
+    (arrivals, arrive) = AsyncStream.makeStream(of: PeerID.self)
   }
 
   /// The port the page is served on.
@@ -81,29 +86,38 @@ package actor Viewer {
   /// The page's address, which works once.
   package nonisolated var address: String { door.address }
 
-  nonisolated var isOpenToOthers: Bool { door.isOpenToOthers }
+  /// The same for other machines, for pages that may do everything or look alone; nil where none reaches the page.
+  nonisolated func addressForOthers(for access: PageKey.Access = .everything) -> String? {
+    door.addressForOthers(for: access)
+  }
+
+  /// The fingerprint of the certificate for HTTPS; nil without one.
+  nonisolated var fingerprint: String? { door.fingerprint }
 
   /// Serves the page and follows the session until it ends or the task is cancelled.
   package func run() async {
     let me = Report.Person(id: session.localPeer.id.description, name: session.localPeer.name)
-    let isPictured = isOpenToOthers && isatty(STDOUT_FILENO) == 1
-    console.say(.serving(address, me, port: session.port, isPictured: isPictured))
+    let picture = isatty(STDOUT_FILENO) == 1 ? addressForOthers().flatMap { QRCode($0) } : nil
+    console.say(.serving(door, me, port: session.port, picture))
     if let kept = entry.kept { await takeOver(kept) }
     for target in options.peer.connect where !entry.room.contains(target) { await session.peers.keepInviting(target) }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
       group.addTask { await self.beat() }
-      group.addTask {
-        await self.door.server.run(
-          bodyLimit: { self.bodyLimit(of: $0) }, trusts: { self.pageKey.admits($0) }
-        ) { request throws(HTTPFailure) in try await self.respond(to: request) }
-      }
+      group.addTask { await self.hostDevices() }
+      for server in door.servers { group.addTask { await self.serve(by: server) } }
       // The first task ends early, and the end of any other one is that of the page.
       await group.next()
       await group.next()
       group.cancelAll()
     }
+  }
+
+  private func serve(by server: HTTPServer) async {
+    await server.run(
+      bodyLimit: { self.bodyLimit(of: $0) }, trusts: { self.pageKey.access(of: $0) != nil }
+    ) { request throws(HTTPFailure) in try await self.respond(to: request) }
   }
 
   private func followEvents() async {
@@ -121,6 +135,7 @@ package actor Viewer {
       let inviting = await session.state.inviting.map(\.id)
       changes.announce(inviting == shown ? .beat : .state)
       shown = inviting
+      await releaseDevices()
     }
   }
 
@@ -147,6 +162,7 @@ package actor Viewer {
       trouble?.isPasscodeClosed = error.code == .passcodeLocked
     case .ended where ending != nil: break
     case .ended(let reason): show(ProgramFailure("ended", "the session is over: \(reason.rawValue)"))
+    case .invitationReceived(let invitation) where devices[invitation.peer.id] != nil: break
     case .invitationReceived(let invitation):
       // The desk has reported it where the user is asked.
       if options.peer.accept == .ask {
@@ -229,12 +245,12 @@ extension Viewer {
   /// The belongings of this session, for the next one.
   func kept() async -> Kept {
     let isMapOwn = isShared && scene.map.provider == nil
-    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.world.anchors, edits: edits)
+    return Kept(scene: scene, isMapOwn: isMapOwn, anchors: await session.world.anchors, edits: own.edits)
   }
 
   /// Takes over what the session before had; a map of somebody else comes into view without being shared here.
   func takeOver(_ kept: Kept) async {
-    (scene, edits) = (kept.scene, kept.edits)
+    (scene, own.edits) = (kept.scene, kept.edits)
     do throws(SessionError) {
       if kept.isMapOwn {
         var map = kept.scene.map
@@ -263,15 +279,18 @@ extension Session.Event {
 }
 
 extension Report {
-  /// The page can be opened at `address`; this peer listens on `port`.
+  /// The page can be opened at the addresses of a door; this peer listens on `port`.
   ///
-  /// - Parameter isPictured: Whether a camera is to read the address from a terminal.
-  fileprivate static func serving(
-    _ address: String, _ person: Person, port: UInt16, isPictured: Bool
-  ) -> Report {
+  /// - Parameter picture: The address for others where a camera is to read it from a terminal.
+  fileprivate static func serving(_ door: PageDoor, _ person: Person, port: UInt16, _ picture: QRCode?) -> Report {
     // The address in a line of its own, so that a script can use it as it is.
-    let picture = isPictured ? QRCode(address)?.lines.map { "\($0)" as Line } ?? [] : []
+    let other = [door.addressForOthers].compactMap(\.self).filter { $0 != door.address }
+    let lines: [Line] = ([door.address] + other + (picture?.lines ?? [])).map { "\($0)" }
     return Report(
-      "ready", person.members + ["port": .integer(Int(port)), "address": .string(address)], ["\(address)"] + picture)
+      "ready",
+      person.members + [
+        "port": .integer(Int(port)), "address": .string(door.address),
+        "addressForOthers": .optional(door.addressForOthers), "fingerprint": .optional(door.fingerprint),
+      ], lines + (door.fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? []))
   }
 }

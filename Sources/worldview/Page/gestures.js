@@ -20,7 +20,8 @@ async function tap(x, y) {
     x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
     clip: view.clip,
   };
-  if (now.isMoving) body.anchor = now.selected;
+  if (now.corner) [body.corner, now.corner] = [now.corner, null];
+  else if (now.isMoving) body.anchor = now.selected;
   else body.name = $("name").value.trim();
   if (!await isSettled() || !await post("/tap", body)) return;
   if (body.anchor) {

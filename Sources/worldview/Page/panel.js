@@ -1,11 +1,13 @@
 // Shows the session beside the view; the parts of the page meet here.
 import { $, element, plainName, post, seenName, setColors, toast } from "/dom.js";
+import { showBrowser } from "/device.js";
 import { showPeers } from "/peers.js";
 import { showExample } from "/example.js";
 import { now, view } from "/stage.js";
 import { showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
 import { noticeMoves } from "/steady.js";
+import "/xr.js";
 import * as server from "/server.js";
 
 let hasLeft = false;
@@ -42,6 +44,7 @@ function showSession() {
   setColors(state.colors);
   document.title = `${plainName(state.me.name)} · SharedWorld`;
   $("me").textContent = `${plainName(state.me.name)} · ${state.service} · port ${state.port}`;
+  showBrowser();
   showPeers();
   $("host").textContent = state.host ? `epoch ${state.epoch}` : "electing a host …";
   // That of no anchors says nothing.
@@ -196,7 +199,7 @@ $("leave").onclick = async () => {
   }
   hasLeft = await post("/leave");
   $("leave").disabled = hasLeft;
-  if (hasLeft) banner("You have left the session, and worldview has ended.");
+  if (hasLeft) banner(now.state.isDevice ? "You have left the session. Reload the page to come back." : "You have left the session, and worldview has ended.");
 };
 $("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });
 

@@ -4,9 +4,13 @@ import { now } from "/stage.js";
 import * as server from "/server.js";
 
 let chosen = null; // the id of the peer whose tools are shown
+let opened = 0; // the addresses of the page that were used
 
 export function showPeers() {
   const { state } = now;
+  // An address that was used opens nothing any more.
+  if (state.opened !== opened && $("device").open) showAddress();
+  opened = state.opened;
   const self = { ...state.me, state: "connected", roundTrip: null, role: state.role, isSelf: true };
   const peers = [self, ...state.peers];
   $("peer-count").textContent = peers.length;
@@ -126,10 +130,10 @@ $("dial").onsubmit = async (event) => {
 
 // A link as a QR code, with the margin of four modules that readers need; it is asked for each time, since addresses change.
 async function showPicture(canvas, text, path) {
-  const { link, rows, error } = await server.json(path);
+  const { link, rows, error, fingerprint } = await server.json(path);
   text.textContent = link ?? error;
   canvas.hidden = !rows;
-  if (!rows) return;
+  if (!rows) return null;
   const size = rows.length + 8;
   Object.assign(canvas, { width: size, height: size });
   const paint = canvas.getContext("2d");
@@ -137,10 +141,22 @@ async function showPicture(canvas, text, path) {
   paint.fillRect(0, 0, size, size);
   paint.fillStyle = "black";
   rows.forEach((row, y) => [...row].forEach((module, x) => { if (module === "1") paint.fillRect(x + 4, y + 4, 1, 1); }));
+  return { fingerprint };
+}
+
+// Prepares for the warning of the other device's browser, or says what a page without encryption lacks.
+async function showAddress() {
+  const shown = await showPicture($("page-qr"), $("page-address"), $("for-looking").checked ? "/address-for-looking" : "/address");
+  $("page-warning").hidden = !shown;
+  $("fingerprint").textContent = shown?.fingerprint ?? "";
+  $("page-warning").textContent = shown?.fingerprint
+    ? "The browser there will say that the connection is not private, since no authority knows this machine. Open the certificate in that warning. If its SHA-256 fingerprint is the one below, it is this machine: choose “Advanced” and go on."
+    : "Nothing is encrypted there, and the device cannot show the room in its place (AR). Start worldview with --https 0.0.0.0:8443 for both.";
 }
 
 $("invite").ontoggle = () => { if ($("invite").open) showPicture($("qr"), $("invite-link"), "/link"); };
-$("device").ontoggle = () => { if ($("device").open) showPicture($("page-qr"), $("page-address"), "/address"); };
+$("device").ontoggle = () => { if ($("device").open) showAddress(); };
+$("for-looking").onchange = showAddress;
 
 // How a device's frame lies to this one's; nothing is said of devices in one frame.
 function alignment({ state, residual, position, contradictions }) {

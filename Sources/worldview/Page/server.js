@@ -1,12 +1,16 @@
 // Talks to the server. Any user of this machine can connect to it, so a request shows the key of this page; the token that
 // the address carries behind `#`, and that works once, buys the key. It is kept for this tab and this port alone.
 
-import { CONNECTING, follow as followAlone } from "/stream.js";
+import { join } from "/member.js";
+import { CONNECTING, follow as followAlone, shown } from "/stream.js";
 
 const SILENT = "worldview does not answer; nothing was done";
 const BROKEN = "worldview stopped answering; whether this was done is not known";
 
-// The key that a page shows, and the proof that the server says (stream.js).
+// Whether a request may not have arrived.
+export const isLost = (problem) => problem === SILENT || problem === BROKEN;
+
+// The key that a page shows, the proof that the server says (stream.js), and what this browser is (member.js).
 async function secrets() {
   const token = location.hash.slice(1);
   if (token) {
@@ -18,10 +22,12 @@ async function secrets() {
     if (answer.ok) Object.entries(await answer.json()).forEach(([name, secret]) => sessionStorage.setItem(name, secret));
   }
   const [key, proof] = ["key", "proof"].map((name) => sessionStorage.getItem(name) ?? "");
-  return { key, proof };
+  return { key, proof, ...await join(key) };
 }
 
 const opened = secrets();
+// Why this browser is no member of its own; undefined when it is, or does not want to be.
+export const problemOfJoining = opened.then(({ problem }) => problem);
 
 // Why nothing is sent; null while the server is there and has proven that it is the one that gave the key.
 let problem = CONNECTING;
@@ -29,7 +35,7 @@ let problem = CONNECTING;
 let life = new AbortController();
 
 async function ask(path, options = {}) {
-  const headers = { ...options.headers, Authorization: `Bearer ${(await opened).key}` };
+  const headers = { ...options.headers, ...shown(await opened) };
   return fetch(path, { signal: life.signal, ...options, headers });
 }
 
@@ -99,7 +105,8 @@ export async function follow(show, link) {
     problem = text;
     link(text);
   };
-  const mine = await opened;
+  const { problem: refused, isOut, ...mine } = await opened;
+  if (isOut) return tell(refused);
   const alone = () => followAlone(mine, (event) => show(JSON.parse(event)), tell, () => false);
   if (!("SharedWorker" in window)) return alone();
   const worker = new SharedWorker("/worker.js", { type: "module" });

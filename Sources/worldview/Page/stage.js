@@ -11,6 +11,7 @@ export const now = {
   isMoving: false, // the next tap moves the selected anchor
   isMeasuring: false, // the next selection measures the distance from the selected anchor
   measured: null, // the ids of two anchors
+  corner: null, // the name of the corner that the next tap marks
   hand: null, // the id of an anchor that is being dragged on this page, and its place
   hasChosenTints: false, // the user has chosen how points are coloured
   edited: null, // the id of the anchor whose name is being written

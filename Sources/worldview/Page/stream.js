@@ -8,25 +8,29 @@
 export const CONNECTING = "Connecting to worldview …";
 const SILENT = "worldview does not answer: it has ended, hangs, or the network is down. Looking for it again …";
 const REFUSED = "This page has no key: open the address that worldview printed last; each address works once.";
+const GONE = "This browser is no member of the session any more. Reload the page to come back.";
 const FOREIGN = "Another program answers in the place of worldview. Nothing that it says is shown, and nothing is sent to it.";
 
 const SILENCE = 4000; // milliseconds without a word after which the server counts as gone
 const PAUSE = 1000; // milliseconds before it is looked for again
 
+// What a request shows: the key of the page, and which member this browser is.
+export const shown = ({ key, device }) => ({ Authorization: `Bearer ${key}`, ...(device ? { "X-Device": device } : {}) });
+
 // Hands every event to `show` as the text that came, and says to `link` whether the server is there (null) or why not, until
 // `isOver` holds.
-export async function follow({ key, proof }, show, link, isOver) {
+export async function follow(secrets, show, link, isOver) {
   while (!isOver()) {
-    const problem = await read(key, proof, show, link, isOver);
+    const problem = await read(secrets, show, link, isOver);
     if (isOver()) return;
     link(problem);
-    if (problem === REFUSED) return;
+    if (problem === REFUSED || problem === GONE) return;
     await new Promise((resume) => setTimeout(resume, PAUSE));
   }
 }
 
 // Reads one stream to its end, and gives why it ended.
-async function read(key, proof, show, link, isOver) {
+async function read(secrets, show, link, isOver) {
   const end = new AbortController();
   let timer;
   const wait = () => {
@@ -35,8 +39,8 @@ async function read(key, proof, show, link, isOver) {
   };
   try {
     wait();
-    const answer = await fetch("/events", { headers: { Authorization: `Bearer ${key}` }, signal: end.signal });
-    if (!answer.ok) return REFUSED;
+    const answer = await fetch("/events", { headers: shown(secrets), signal: end.signal });
+    if (!answer.ok) return answer.status === 410 ? GONE : REFUSED;
     let isProven = false;
     let text = "";
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -48,7 +52,7 @@ async function read(key, proof, show, link, isOver) {
       text = events.pop();
       for (const event of events.filter((one) => one.startsWith("data: ")).map((one) => one.slice(6))) {
         if (isProven) show(event);
-        else if (JSON.parse(event).proof !== proof) return FOREIGN;
+        else if (JSON.parse(event).proof !== secrets.proof) return FOREIGN;
         else link(null);
         isProven = true;
       }

@@ -1,20 +1,22 @@
 // One stream of events for all tabs of a browser: it has six connections for a server, and each stream keeps one.
 import { CONNECTING, follow } from "/stream.js";
 
-// By its key: the proof that it expects, the tabs, why the server is not there, and the last state.
+// By the key and the member: the proof that it expects, the tabs, why the server is not there, and the last state.
 const streams = new Map();
+
+const which = ({ key, device }) => `${key} ${device}`;
 
 function begin(secrets, tab) {
   const stream = { proof: secrets.proof, tabs: new Set([tab]), problem: CONNECTING, state: null };
   const tell = (message) => { for (const tab of stream.tabs) tab.postMessage(message); };
-  streams.set(secrets.key, stream);
+  streams.set(which(secrets), stream);
   follow(secrets, (event) => {
     if (!event.startsWith('{"live"')) stream.state = event;
     tell({ event });
   }, (problem) => {
     stream.problem = problem;
     tell({ problem });
-  }, () => stream.tabs.size === 0).then(() => streams.delete(secrets.key));
+  }, () => stream.tabs.size === 0).then(() => streams.delete(which(secrets)));
   return stream;
 }
 
@@ -24,7 +26,7 @@ self.onconnect = ({ ports: [tab] }) => {
   tab.onmessage = ({ data: secrets }) => {
     stream?.tabs.delete(tab);
     if (!secrets) return;
-    const known = streams.get(secrets.key);
+    const known = streams.get(which(secrets));
     if (known && known.proof !== secrets.proof) return;
     stream = known ?? begin(secrets, tab);
     stream.tabs.add(tab);

@@ -1,0 +1,124 @@
+import PeerCLI
+import SharedWorld
+
+/// Browsers that are members of their own, through the program's session.
+extension Viewer {
+  /// The secrets that make a key (bytes).
+  private static let secretSize = 32...128
+
+  /// Who asks: the browser that a request names, or nobody but the program itself.
+  func device(of request: HTTPRequest) throws(HTTPFailure) -> Device? {
+    guard let token = request.field("x-device") else { return nil }
+    guard let device = devices.find(token) else {
+      throw HTTPFailure(410, "this browser is no member any more")
+    }
+    return device
+  }
+
+  /// In whose name a request edits.
+  func author(of request: HTTPRequest) throws(HTTPFailure) -> Author {
+    guard let device = try device(of: request) else { return own }
+    guard let author = device.author else { throw HTTPFailure(409, "this browser is not in the session yet") }
+    return author
+  }
+
+  /// Makes a browser a member of its own, and answers with what its requests are to show.
+  func join(_ request: DeviceRequest, isLooking: Bool) async throws(HTTPFailure) -> HTTPResponse {
+    guard Self.secretSize.contains(request.secret.utf8.count) else {
+      throw HTTPFailure(400, "a secret has \(Self.secretSize.lowerBound) to \(Self.secretSize.upperBound) characters")
+    }
+    let identity: PeerIdentity
+    do throws(SessionError) {
+      identity = try PeerIdentity(named: request.name, secret: Array(request.secret.utf8))
+    } catch {
+      throw HTTPFailure(400, error.message)
+    }
+    let device = devices[identity.peerID] ?? Device(identity, isLooking: isLooking)
+    guard device.identity.name == request.name, device.isLooking == isLooking else {
+      throw HTTPFailure(409, "another tab of this browser is \(device.identity.name) here; close it first")
+    }
+    if devices[identity.peerID] == nil {
+      try devices.add(device)
+      // After the end nobody would host it.
+      if case .terminated = arrive.yield(identity.peerID) { throw HTTPFailure(503, "worldview ends") }
+    }
+    if let problem = await membership(of: device) { throw HTTPFailure(409, problem) }
+    return HTTPResponse(
+      text: JSON.object(["device": .string(device.token), "id": .string(identity.peerID.description)]).text)
+  }
+
+  /// Waits until a browser is a member, and returns what is wrong, if anything is.
+  private func membership(of device: Device) async -> String? {
+    await withCheckedContinuation { device.wait($0) }
+  }
+
+  /// Runs a session for each browser that comes, until it goes.
+  func hostDevices() async {
+    await withDiscardingTaskGroup { group in
+      for await peer in arrivals { group.addTask { await self.host(peer) } }
+    }
+    for device in devices.all { dismiss(device, because: "worldview ends") }
+  }
+
+  private func host(_ peer: PeerID) async {
+    guard let device = devices[peer] else { return }
+    var problem = "the session is over"
+    do {
+      let door = try devices.door(of: session)
+      try await Session.withSession(as: device.identity, configuration: door.configuration) { companion in
+        try await door.enter(companion)
+        // In an open session nobody has a role: there this program alone keeps it from changing anything.
+        if device.isLooking { try? await session.peers.setRole(.guest, of: peer) }
+        device.admit(companion)
+        changes.announce()
+        for await event in companion.events {
+          switch event {
+          // At once: a page that comes back is another start.
+          case .ended(let reason): dismiss(device, because: problem, isRemoved: reason == .kicked)
+          case .alignmentChanged: changes.announce()
+          // The program's own session tells all else.
+          default: break
+          }
+        }
+      }
+    } catch {
+      problem = ProgramFailure(error).message
+    }
+    dismiss(device, because: problem)
+  }
+
+  private func dismiss(_ device: Device, because problem: String, isRemoved: Bool = false) {
+    device.dismiss(because: problem)
+    devices.remove(device, isRemoved: isRemoved)
+    changes.announce()
+  }
+
+  /// Ends the sessions of browsers that are gone.
+  func releaseDevices() async {
+    for device in devices.all where device.isAbandoned { await device.author?.session.leave() }
+  }
+
+  /// The browser leaves the session; the program stays.
+  func leave(_ device: Device) async -> HTTPResponse {
+    await device.author?.session.leave()
+    return HTTPResponse(text: "{}")
+  }
+
+  /// Shows the others where a browser looks from, or no more.
+  func show(_ request: PoseRequest, of device: Device?) async throws(HTTPFailure) -> HTTPResponse {
+    guard let author = device?.author else { throw HTTPFailure(409, "this browser is no member of its own") }
+    do throws(SessionError) {
+      try await author.session.world.updatePose(
+        try request.pose.map { (pose) throws(SessionError) in try Transform(page: pose) })
+    } catch {
+      throw HTTPFailure(400, error.message)
+    }
+    return HTTPResponse(text: "{}")
+  }
+
+  /// A stream of events of a browser begins or ends.
+  func noteStream(of peer: PeerID?, begins: Bool) {
+    guard let device = peer.flatMap({ devices[$0] }) else { return }
+    if begins { device.begin() } else { device.end() }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import SharedWorld
+import TestSupport
+import Testing
+
+/// Sessions that are members through another one of their process.
+@Suite("Companions of a session", .endsHangs)
+struct CompanionDoorTests {
+  private static func configuration(_ change: (inout Session.Configuration) -> Void = { _ in }) -> Session.Configuration
+  {
+    var configuration = Session.Configuration()
+    configuration.discovery.mode = .none
+    configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
+    configuration.invitations.incoming = .none
+    change(&configuration)
+    return configuration
+  }
+
+  private static func withFolder(_ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "companion-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder.path())
+  }
+
+  @Test("nobody is asked about one, whatever strangers have to show", arguments: ["nothing", "passcode", "code"])
+  func enters(asking: String) async throws {
+    try await Self.withFolder { folder in
+      let configuration = Self.configuration { configuration in
+        if asking == "passcode" { configuration.authentication.passcode = try? Passcode("correct horse") }
+        guard asking == "code" else { return }
+        configuration.trust = .code(PinStore(path: folder + "/known-peers"))
+        configuration.codeHandler = { _ in false }
+      }
+      let identity = try PeerIdentity.loadOrCreate(named: "vera", in: folder)
+      try await Session.withSession(as: identity, configuration: configuration) { session in
+        let door = try CompanionDoor(of: session)
+        let companion = try PeerIdentity(named: "anna", secret: [1])
+        try await Session.withSession(as: companion, configuration: door.configuration) { anna in
+          try await door.enter(anna)
+          try await anna.place(Anchor(name: "lamp"))
+          try await until { await session.anchors().map(\.name) == ["lamp"] }
+        }
+        try await until { await session.state.peers.isEmpty }
+      }
+    }
+  }
+
+  @Test("companions have one link each, and reach each other by it")
+  func star() async throws {
+    try await Self.withFolder { folder in
+      let identity = try PeerIdentity.loadOrCreate(named: "vera", in: folder)
+      try await Session.withSession(as: identity, configuration: Self.configuration()) { session in
+        let door = try CompanionDoor(of: session)
+        let identities = try (UInt8(1)...3).map { try PeerIdentity(named: "page \($0)", secret: [$0]) }
+        try await Session.withSession(as: identities[0], configuration: door.configuration) { one in
+          try await Session.withSession(as: identities[1], configuration: door.configuration) { two in
+            try await Session.withSession(as: identities[2], configuration: door.configuration) { three in
+              for companion in [one, two, three] { try await door.enter(companion) }
+              try await until { await one.state.peers.filter { $0.state == .connected }.count == 3 }
+              #expect(await one.state.peers.filter(\.isDirect).map(\.id) == [session.localPeer.id])
+              try await two.updatePose(Transform(translation: [1, 2, 3]))
+              for other in [one, three, session] {
+                try await until { await other.participants().map(\.transform.translation) == [[1, 2, 3]] }
+              }
+              try await three.place(Anchor(name: "lamp"))
+              try await until { await one.anchors().map(\.name) == ["lamp"] }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test("a key follows from its secret alone")
+  func secret() throws {
+    let one = try PeerIdentity(named: "anna", secret: [1, 2, 3])
+    #expect(try PeerIdentity(named: "other", secret: [1, 2, 3]).peerID == one.peerID)
+    #expect(try PeerIdentity(named: "anna", secret: [1, 2, 4]).peerID != one.peerID)
+    #expect(throws: SessionError.self) { try PeerIdentity(named: "", secret: [1]) }
+  }
+}

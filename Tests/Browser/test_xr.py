@@ -71,7 +71,7 @@ class XRTest(DevicesTest):
         devices = self.desk.state()["devices"]
         return devices[0]["transform"] if devices else None
 
-    def test_a_pose_is_on_the_desk_within_a_millimetre(self):
+    def test_a_pose_is_on_the_desk_within_one_millimeter(self):
         self.begin()
         self.assertEqual(self.phone.script("return fakeXR.features.requiredFeatures"), ["local-floor", "hit-test"])
         self.assertIn("Not lined up", self.phone.text("#ar-text"))

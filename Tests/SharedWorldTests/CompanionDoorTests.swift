@@ -28,8 +28,8 @@ struct CompanionDoorTests {
       let configuration = Self.configuration { configuration in
         if asking == "passcode" { configuration.authentication.passcode = try? Passcode("correct horse") }
         guard asking == "code" else { return }
-        configuration.trust = .code(PinStore(path: folder + "/known-peers"))
-        configuration.codeHandler = { _ in false }
+        configuration.authentication.trust = .code(PinStore(path: folder + "/known-peers"))
+        configuration.authentication.codeHandler = { _ in false }
       }
       let identity = try PeerIdentity.loadOrCreate(named: "vera", in: folder)
       try await Session.withSession(as: identity, configuration: configuration) { session in
@@ -58,7 +58,7 @@ struct CompanionDoorTests {
               for companion in [one, two, three] { try await door.enter(companion) }
               try await until { await one.state.peers.filter { $0.state == .connected }.count == 3 }
               #expect(await one.state.peers.filter(\.isDirect).map(\.id) == [session.localPeer.id])
-              try await two.updatePose(Transform(translation: [1, 2, 3]))
+              try await two.world.updatePose(Transform(translation: [1, 2, 3]))
               for other in [one, three, session] {
                 try await until { await other.participants().map(\.transform.translation) == [[1, 2, 3]] }
               }

@@ -21,6 +21,7 @@ struct Types {
     ),
     "PeerProtocol.Turn": (14, "each organ adds the calls that it alone defines for all: flood, route, grant, say"),
     "SharedWorld.Session": (21, "the API of an app: members, roles, anchors, maps, events, version, a file each"),
+    "WorldViewKit.Viewer": (5, "requests, state, map with anchors, and browsers that are members, a file each"),
     "worldpeer.Program": (8, "commands, events, files, streams, invitations and the terminal of one program"),
   ]
 

@@ -345,3 +345,21 @@ extension InvitationLink {
     return found
   }
 }
+
+// MARK: - Companions
+
+extension Session {
+  /// Serves a connection that was made in this process.
+  nonisolated func take(_ connection: any TransportConnection, from remote: PeerAddress) {
+    loop.execute { [weak self] in
+      guard let self else { return connection.close() }
+      assumeIsolated { session in
+        guard let driver = session.driver, let remote = SocketAddress(remote) else { return connection.close() }
+        driver.admit(ConnectionStream(connection, isOpen: true), from: remote)
+      }
+    }
+  }
+
+  /// Nobody is asked about a session of this process.
+  func expect(companion: PeerID) { trust.companions.insert(companion) }
+}

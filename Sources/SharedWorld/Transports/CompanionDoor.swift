@@ -54,22 +54,6 @@ package final class CompanionDoor: Sendable {
   }
 }
 
-extension Session {
-  /// Serves a connection that was made in this process.
-  fileprivate nonisolated func take(_ connection: any TransportConnection, from remote: PeerAddress) {
-    loop.execute { [weak self] in
-      guard let self else { return connection.close() }
-      assumeIsolated { session in
-        guard let driver = session.driver, let remote = SocketAddress(remote) else { return connection.close() }
-        driver.admit(ConnectionStream(connection, isOpen: true), from: remote)
-      }
-    }
-  }
-
-  /// Nobody is asked about a session of this process.
-  fileprivate func expect(companion: PeerID) { trust.companions.insert(companion) }
-}
-
 /// One companion's connection to its session; it takes none.
 private final class CompanionTransport: Transport {
   private let network: MemoryNetwork

@@ -22,11 +22,13 @@ final class Author {
 /// Its key follows from a secret that the browser keeps and shows to nobody but this program. Its requests show another one,
 /// which this program gave it: the key of the page, which all browsers share, makes nobody this member.
 final class Device {
-  /// A browser that shows nothing for this long is gone.
-  private static let patience = Duration.seconds(20)
+  /// A browser that shows nothing and asks nothing for so many looks is gone.
+  ///
+  /// Looks are counted and not the time, which goes on while the machine sleeps.
+  private static let patience = 20
 
   let identity: PeerIdentity
-  /// What its requests show.
+  /// The secret that its requests show.
   let token = PageKey.secret()
   /// Whether it may change nothing.
   let isLooking: Bool
@@ -34,9 +36,9 @@ final class Device {
   private(set) var author: Author?
   /// The requests that wait until it is one, or learn why not.
   private var waiting: [CheckedContinuation<String?, Never>] = []
-  /// Its streams of events, and since when there is none.
   private var streams = 0
-  private var idleSince = ContinuousClock.now
+  /// Looks since its last sign of life.
+  private var looks = 0
 
   init(_ identity: PeerIdentity, isLooking: Bool) {
     (self.identity, self.isLooking) = (identity, isLooking)
@@ -67,11 +69,17 @@ final class Device {
   /// A stream of events has ended.
   func end() {
     streams = max(0, streams - 1)
-    idleSince = .now
+    noteSign()
   }
 
-  /// Whether nobody looks at its pages any more.
-  var isAbandoned: Bool { streams == 0 && idleSince + Self.patience < .now }
+  /// It has asked something.
+  func noteSign() { looks = 0 }
+
+  /// Whether nobody looks at its pages any more; asked once a second.
+  func isAbandoned() -> Bool {
+    looks = streams > 0 ? 0 : looks + 1
+    return looks > Self.patience
+  }
 }
 
 /// The browsers that are members of their own.
@@ -84,6 +92,11 @@ struct Devices {
   private var removed: Set<PeerID> = []
   /// The door through which they come; made for the first of them.
   private var door: CompanionDoor?
+  /// The keys of those that have come, for each of which a session is to run.
+  let arrivals: AsyncStream<PeerID>
+  private let arrive: AsyncStream<PeerID>.Continuation
+
+  init() { (arrivals, arrive) = AsyncStream.makeStream(of: PeerID.self) }
 
   /// The browser with a key; nil for one that is no member.
   subscript(peer: PeerID) -> Device? { devices[peer] }
@@ -110,6 +123,8 @@ struct Devices {
       throw HTTPFailure(409, "\(Self.limit) browsers are members here already")
     }
     devices[device.identity.peerID] = device
+    // After the end nobody would host it.
+    if case .terminated = arrive.yield(device.identity.peerID) { throw HTTPFailure(503, "worldview ends") }
   }
 
   /// A browser is no member any more.

@@ -65,11 +65,8 @@ package struct PageDoor: Sendable {
   /// The page's address, which works once.
   package var address: String { "\(plain.place)/#\(key.currentToken(for: .everything))" }
 
-  /// The same for other machines; nil where none reaches the page.
-  package var addressForOthers: String? { addressForOthers(for: .everything) }
-
-  /// The same for pages that may do less.
-  func addressForOthers(for access: PageKey.Access) -> String? {
+  /// The same for other machines, for pages that may do so much; nil where none reaches the page.
+  func addressForOthers(for access: PageKey.Access = .everything) -> String? {
     let entrance = [secure, plain].compactMap(\.self).first(where: \.isOpenToOthers)
     return entrance.map { "\($0.place)/#\(key.currentToken(for: access))" }
   }

@@ -50,7 +50,7 @@ final class PageKey: Sendable {
     }
   }
 
-  /// What a request may do; nil for one that shows no key.
+  /// The access of a request; nil for one that shows no key.
   func access(of request: HTTPRequest) -> Access? {
     guard let field = request.field("authorization"), field.hasPrefix("Bearer ") else { return nil }
     let shown = String(field.dropFirst("Bearer ".count))

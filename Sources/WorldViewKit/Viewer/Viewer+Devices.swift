@@ -6,12 +6,13 @@ extension Viewer {
   /// The secrets that make a key (bytes).
   private static let secretSize = 32...128
 
-  /// Who asks: the browser that a request names, or nobody but the program itself.
+  /// The browser that a request names; nil for one in the name of the program itself.
   func device(of request: HTTPRequest) throws(HTTPFailure) -> Device? {
     guard let token = request.field("x-device") else { return nil }
     guard let device = devices.find(token) else {
       throw HTTPFailure(410, "this browser is no member any more")
     }
+    device.noteSign()
     return device
   }
 
@@ -37,11 +38,7 @@ extension Viewer {
     guard device.identity.name == request.name, device.isLooking == isLooking else {
       throw HTTPFailure(409, "another tab of this browser is \(device.identity.name) here; close it first")
     }
-    if devices[identity.peerID] == nil {
-      try devices.add(device)
-      // After the end nobody would host it.
-      if case .terminated = arrive.yield(identity.peerID) { throw HTTPFailure(503, "worldview ends") }
-    }
+    if devices[identity.peerID] == nil { try devices.add(device) }
     if let problem = await membership(of: device) { throw HTTPFailure(409, problem) }
     return HTTPResponse(
       text: JSON.object(["device": .string(device.token), "id": .string(identity.peerID.description)]).text)
@@ -55,7 +52,7 @@ extension Viewer {
   /// Runs a session for each browser that comes, until it goes.
   func hostDevices() async {
     await withDiscardingTaskGroup { group in
-      for await peer in arrivals { group.addTask { await self.host(peer) } }
+      for await peer in devices.arrivals { group.addTask { await self.host(peer) } }
     }
     for device in devices.all { dismiss(device, because: "worldview ends") }
   }
@@ -72,12 +69,12 @@ extension Viewer {
         device.admit(companion)
         changes.announce()
         for await event in companion.events {
-          switch event {
-          // At once: a page that comes back is another start.
-          case .ended(let reason): dismiss(device, because: problem, isRemoved: reason == .kicked)
-          case .alignmentChanged: changes.announce()
-          // The program's own session tells all else.
-          default: break
+          if case .ended(let reason) = event {
+            // At once: a page that comes back is another start.
+            dismiss(device, because: problem, isRemoved: reason == .kicked)
+          } else if case .alignmentChanged = event {
+            // The program's own session tells all else.
+            changes.announce()
           }
         }
       }
@@ -95,7 +92,7 @@ extension Viewer {
 
   /// Ends the sessions of browsers that are gone.
   func releaseDevices() async {
-    for device in devices.all where device.isAbandoned { await device.author?.session.leave() }
+    for device in devices.all where device.isAbandoned() { await device.author?.session.leave() }
   }
 
   /// The browser leaves the session; the program stays.
@@ -120,5 +117,54 @@ extension Viewer {
   func noteStream(of peer: PeerID?, begins: Bool) {
     guard let device = peer.flatMap({ devices[$0] }) else { return }
     if begins { device.begin() } else { device.end() }
+  }
+}
+
+// MARK: - The room in its place
+
+/// Browsers that show the room in its place, each in a frame of its own.
+extension Viewer {
+  /// A device begins a world of its own, or returns to that of the map.
+  func begin(_ request: FrameRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      if request.isOwn { try await session.frames.begin() } else { try await session.frames.useShared() }
+    }
+  }
+
+  /// Places an anchor where a device has found a surface; asked again, since the answer was lost on its way, it does nothing.
+  func place(_ request: PlaceRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      let id = try AnchorID(page: request.anchor)
+      guard author.placed.insert(id).inserted else { return }
+      let name = request.name.isEmpty ? author.edits.nextName(of: session.localPeer.name) : request.name
+      let anchor = Anchor(id: id, name: name, transform: try Transform(page: request.transform))
+      try await session.place(anchor)
+      author.edits.history.record(.place(anchor))
+    }
+  }
+
+  /// Moves an anchor as the device has come to know its place better, which is no edit of its user.
+  func follow(_ request: PlaceRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      try await session.move(try AnchorID(page: request.anchor), to: try Transform(page: request.transform))
+    }
+  }
+
+  /// The user of a device touches a point of the room that others touch too.
+  func touch(_ request: TouchRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    try await edit(by: author) { session throws(SessionError) in
+      guard request.position.count == 3 else { throw SessionError(.invalidArgument, "a place has three coordinates") }
+      _ = try await session.frames.touch(request.name, at: SIMD3(request.position))
+    }
+  }
+
+  /// How the world of a device lies to that of the map, and what has no place there.
+  func describeFrame(of author: Author) async -> JSON {
+    let alignment = await author.session.frames.alignmentOfShared
+    return [
+      "state": .string(alignment.state.rawValue), "position": .number(alignment.position),
+      "map": alignment.transform.map(Self.numbers) ?? .null,
+      "unaligned": .integer(await author.session.world.unalignedAnchors.count),
+    ]
   }
 }

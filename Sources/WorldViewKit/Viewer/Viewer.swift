@@ -38,9 +38,6 @@ package actor Viewer {
   let own: Author
   /// The browsers that are.
   var devices = Devices()
-  nonisolated let arrivals: AsyncStream<PeerID>
-  /// Has a session run for the browser with this key.
-  nonisolated let arrive: AsyncStream<PeerID>.Continuation
   /// The map of another peer that arrived last.
   var receipt: Session.MapReceipt?
   /// The session's map that came into view last.
@@ -75,7 +72,6 @@ package actor Viewer {
     self.entry = entry
     people = People(session.localPeer)
     own = Author(session)
-    (arrivals, arrive) = AsyncStream.makeStream(of: PeerID.self)
   }
 
   /// The port the page is served on.
@@ -284,13 +280,13 @@ extension Report {
   /// - Parameter picture: The address for others where a camera is to read it from a terminal.
   fileprivate static func serving(_ door: PageDoor, _ person: Person, port: UInt16, _ picture: QRCode?) -> Report {
     // The address in a line of its own, so that a script can use it as it is.
-    let other = [door.addressForOthers].compactMap(\.self).filter { $0 != door.address }
+    let other = [door.addressForOthers()].compactMap(\.self).filter { $0 != door.address }
     let lines: [Line] = ([door.address] + other + (picture?.lines ?? [])).map { "\($0)" }
     return Report(
       "ready",
       person.members + [
         "port": .integer(Int(port)), "address": .string(door.address),
-        "addressForOthers": .optional(door.addressForOthers), "fingerprint": .optional(door.fingerprint),
+        "addressForOthers": .optional(door.addressForOthers()), "fingerprint": .optional(door.fingerprint),
       ], lines + (door.fingerprint.map { ["SHA-256 of the certificate: \($0)"] } ?? []))
   }
 }

@@ -155,7 +155,8 @@ let package = Package(
       name: "worldpeer", dependencies: ["Basics", "BasicsLinux", "CEdit", "PeerCLI", "WorldFormats", "SharedWorld"],
       swiftSettings: common),
     .target(
-      name: "WorldViewKit", dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD"],
+      name: "WorldViewKit",
+      dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "WorldFormats", "CMicroHTTPD"],
       swiftSettings: common),
     .executableTarget(
       name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
@@ -165,7 +166,11 @@ let package = Package(
         .embedInCode("Page/anchors.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/gestures.js"),
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
         .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
-        .embedInCode("Page/example.js"),
+        .embedInCode("Page/example.js"), .embedInCode("Page/shaders.js"), .embedInCode("Page/upright.js"),
+        .embedInCode("Page/points.js"), .embedInCode("Page/picture.js"), .embedInCode("Page/lines.js"),
+        .embedInCode("Page/labels.js"),
+        .embedInCode("Page/modes.js"), .embedInCode("Page/delta.js"), .embedInCode("Page/talk.js"),
+        .embedInCode("Page/export.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],
@@ -223,7 +228,7 @@ let package = Package(
     .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests",
-      dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
+      dependencies: ["Basics", "WorldViewKit", "PeerCLI", "SharedWorld", "WorldFormats", "worldview", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "TestSupport"],

@@ -10,6 +10,9 @@ package struct ViewOptions: Equatable, Sendable {
   /// Where the page is served.
   package var http = PeerAddress(host: "127.0.0.1", port: 0)
 
+  /// The axis of a map that points up; nil guesses it, or takes what was chosen for the map before.
+  package var up: UpAxis?
+
   package init() {}
 
   package static var parser: ArgumentParser<ViewOptions> {
@@ -20,6 +23,7 @@ package struct ViewOptions: Equatable, Sendable {
           .flag("--owned", \.isOwned, help: "own the session that this peer begins"),
           .flag("--curated", \.isCurated, help: "own it, and let moderators and publishers alone share maps"),
           .value("--http", "ADDR:PORT", \.http, help: "where the page is served (127.0.0.1, a free port)"),
+          .optional("--up", "AXIS", \.up, help: "what is up in a map: y, z, x, -y, -z or -x (guessed)"),
           .json("print one JSON object a line instead of text"),
         ])
   }

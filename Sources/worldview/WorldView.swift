@@ -54,7 +54,7 @@ enum WorldView {
         let viewer = Viewer(
           session, options: settings, desk: desk, codes: codes, changes: changes, console: console, door: door,
           entry: current, files: files)
-        if let map { try await session.share(map) }
+        if let map { try await viewer.share(map) }
         let status = await run(viewer)
         let reason = await viewer.ending
         ending.withLock { $0 = reason }
@@ -99,6 +99,16 @@ enum WorldView {
     "/stream.js": script(PackageResources.stream_js),
     "/worker.js": script(PackageResources.worker_js),
     "/example.js": script(PackageResources.example_js),
+    "/shaders.js": script(PackageResources.shaders_js),
+    "/upright.js": script(PackageResources.upright_js),
+    "/points.js": script(PackageResources.points_js),
+    "/picture.js": script(PackageResources.picture_js),
+    "/export.js": script(PackageResources.export_js),
+    "/talk.js": script(PackageResources.talk_js),
+    "/delta.js": script(PackageResources.delta_js),
+    "/modes.js": script(PackageResources.modes_js),
+    "/labels.js": script(PackageResources.labels_js),
+    "/lines.js": script(PackageResources.lines_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

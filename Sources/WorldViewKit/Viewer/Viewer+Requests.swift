@@ -1,5 +1,6 @@
 import SharedWorld
 import PeerCLI
+import WorldFormats
 
 extension Viewer {
   /// Answers a request: the page's own files to everybody, all else to a request that shows the key.
@@ -28,11 +29,15 @@ extension Viewer {
     case ("GET", "/points"):
       await refreshScene()
       return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
+    case ("GET", "/numbers"):
+      return HTTPResponse(contentType: "application/octet-stream", body: .bytes(await Self.numbers(of: scene)))
     case ("GET", "/state"): return HTTPResponse(text: await snapshot().text)
     case ("GET", "/events"): return events()
     case ("GET", "/link"): return try await link()
     case ("GET", "/address"): return try pageAddress()
     case ("GET", "/map"): return try await save()
+    case ("GET", "/map.ply"): return await export { $0.cloud.ply(from: $1) }
+    case ("GET", "/map.glb"): return await export(GLBFile.encode)
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/answer"): return try answer(request.json())
     case ("POST", "/code"): return try compare(request.json())
@@ -46,6 +51,10 @@ extension Viewer {
     case ("POST", "/passcode"): return try await enter(request.json())
     case ("POST", "/drag"): return try await drag(request.json())
     case ("POST", "/tap"): return try await tap(request.tap())
+    case ("POST", "/look"): return try await look(request.tap())
+    case ("POST", "/say"): return try await say(request.json())
+    case ("POST", "/call"): return try await call(request.tap())
+    case ("POST", "/up"): return try turn(request.json())
     case ("POST", "/load"): return try await load(request)
     case ("POST", "/send-map"): return try await sendMap()
     case ("POST", "/show-map"): return try await showMap(request.json())
@@ -70,6 +79,7 @@ extension Viewer {
       body: .stream { writer in
         let news = self.changes.news()
         var next = ContinuousClock.now
+        var told = ToldAnchors()
         try await writer.write("data: \(JSON.object(["proof": .string(self.pageKey.proof)]).text)\n\n")
         for await _ in news.wakes {
           let new = news.take()
@@ -80,7 +90,9 @@ extension Viewer {
           if new == .beat { try await writer.write(":\n\n") }
           if new.contains(.state) {
             if .now >= next {
-              try await writer.write("data: \(await self.snapshot().text)\n\n")
+              let (state, known) = await self.snapshot(after: told)
+              told = known
+              try await writer.write("data: \(state.text)\n\n")
               next = .now + .milliseconds(100)
             } else {
               news.postpone(.state)
@@ -290,6 +302,73 @@ extension Viewer {
   func unlockPasscode() async throws(HTTPFailure) -> HTTPResponse {
     trouble = nil
     return try await edit { session in await session.unlockPasscode() }
+  }
+}
+
+// MARK: - Talk
+
+/// The lines and the views that members' users give each other.
+extension Viewer {
+  /// Writes a line to all members.
+  func say(_ request: SayRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let text = request.text
+    guard !text.isEmpty, text.utf8.count <= ChatLine.limit else {
+      throw HTTPFailure(400, "a line has 1 to \(ChatLine.limit) bytes")
+    }
+    return try await edit { session throws(SessionError) in
+      try await session.send(ChatLine(text: text), to: .all, at: ChatLine.endpoint)
+      self.people.talk.hear(text, from: session.localPeer.id)
+    }
+  }
+
+  /// Asks all others to look at what this page shows.
+  func call(_ sight: TapRequest) async throws(HTTPFailure) -> HTTPResponse {
+    let distance = (SIMD3(sight.target) - SIMD3(sight.eye)).length
+    let message = Message(LookHere(distance: distance), transform: sight.camera.pose)
+    return try await edit { session throws(SessionError) in
+      try await session.send(message, to: .all, at: LookHere.endpoint)
+    }
+  }
+
+  /// Reads what others say and show until the session ends.
+  func hear() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await line in self.session.messages(ChatLine.self, at: ChatLine.endpoint) { await self.hear(line) }
+      }
+      group.addTask {
+        for await call in self.session.messages(LookHere.self, at: LookHere.endpoint) { await self.hear(call) }
+      }
+    }
+  }
+
+  private func hear(_ line: ReceivedMessage<ChatLine>) {
+    people.note(line.sender)
+    people.talk.hear(String(line.object.text.prefix(ChatLine.limit)), from: line.sender.id)
+    changes.announce()
+  }
+
+  private func hear(_ call: ReceivedMessage<LookHere>) {
+    // One from a frame that is not aligned with this one shows nothing.
+    guard let camera = call.transform, call.object.distance.isFinite else { return }
+    people.note(call.sender)
+    people.talk.hear(camera, call.object.distance, from: call.sender.id)
+    changes.announce()
+  }
+
+  /// The part of it that the page shows.
+  func describeTalk() -> JSON.Members {
+    let call = people.talk.call.map { call -> JSON in
+      [
+        "number": .integer(call.number), "from": person(call.author), "transform": Self.numbers(call.camera),
+        "distance": .single(call.distance),
+      ]
+    }
+    return [
+      "chat": .array(
+        people.talk.lines.map { ["number": .integer($0.number), "from": person($0.author), "text": .string($0.text)] }),
+      "call": call ?? .null,
+    ]
   }
 }
 

@@ -3,10 +3,28 @@ import PeerCLI
 
 extension Viewer {
   /// The anchors a page shows; of more, the first in the order of their ids.
-  private static let shownAnchors = 5000
+  static let shownAnchors = 5000
 
   /// Everything the page shows but for the points.
   func snapshot() async -> JSON {
+    let (state, anchors) = await describeState()
+    return .object(state + ["anchors": .array(anchors.map(describe))])
+  }
+
+  /// The same for a page that was told of some anchors already: of those only what is new.
+  func snapshot(after news: ToldAnchors) async -> (JSON, ToldAnchors) {
+    let (state, anchors) = await describeState()
+    var news = news
+    let changes = news.tell(anchors)
+    let members: JSON.Members = [
+      "isWhole": .bool(changes.isWhole), "changed": .array(changes.changed.map(describe)),
+      "removed": .array(changes.removed.map { .string($0.description) }),
+    ]
+    return (.object(state + ["anchorNews": .object(members)]), news)
+  }
+
+  /// Everything but the points and the anchors, and those anchors that a page shows.
+  private func describeState() async -> (JSON.Members, ArraySlice<Anchor>) {
     await refreshScene()
     releaseAbandoned()
     let state = await session.state()
@@ -16,23 +34,16 @@ extension Viewer {
       peers.append(describe(peer, alignment, role))
     }
     let anchors = await session.anchors()
-    let map: JSON =
-      scene.mapID.map { id in
-        [
-          "id": .string(id.description), "points": .integer(scene.pointCount), "isShared": .bool(isShared),
-          "minimum": .point(scene.bounds.minimum), "maximum": .point(scene.bounds.maximum),
-        ]
-      } ?? .null
     let members: JSON.Members = [
       "me": person(session.localPeer.id), "service": .string(options.peer.service), "port": .integer(Int(session.port)),
       "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
-      "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
+      "peers": .array(peers), "map": describeMap(), "progress": progress.map(describe) ?? .null,
       "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
       "asksForPasscode": .bool(trouble?.room != nil),
       "canUndo": .bool(edits.history.canUndo), "canRedo": .bool(edits.history.canRedo),
       "log": .array(log.lines.map(JSON.string)),
-      "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
+      "anchorCount": .integer(anchors.count),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
       "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
@@ -40,7 +51,8 @@ extension Viewer {
       "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
-    return .object(members + (await describeRights(state)) + (await live()))
+    let all = members + (await describeRights(state)) + (await live()) + describeTalk()
+    return (all, anchors.prefix(Self.shownAnchors))
   }
 
   /// The numbers of the colors of peers, by their ids.
@@ -49,7 +61,7 @@ extension Viewer {
     return .object(JSON.Members(ids.map { ($0.description, .integer(people.color(of: $0))) }))
   }
 
-  private func person(_ id: PeerID) -> JSON {
+  func person(_ id: PeerID) -> JSON {
     ["id": .string(id.description), "name": .string(people.name(of: id))]
   }
 
@@ -117,7 +129,7 @@ extension Viewer {
     }
   }
 
-  private func describe(_ anchor: Anchor) -> JSON {
+  func describe(_ anchor: Anchor) -> JSON {
     [
       "id": .string(anchor.id.description), "name": .string(anchor.name), "transform": Self.numbers(anchor.transform),
       "isPlane": .bool(Plane(anchor) != nil), "rim": Plane(anchor).map(Self.rim) ?? .null,

@@ -94,6 +94,7 @@ package actor Viewer {
       group.addTask { await self.enterRoom() }
       group.addTask { await self.followEvents() }
       group.addTask { await self.beat() }
+      group.addTask { await self.hear() }
       group.addTask {
         await self.door.server.run(
           bodyLimit: { self.bodyLimit(of: $0) }, trusts: { self.pageKey.admits($0) }

@@ -3,7 +3,7 @@
 import unittest
 
 import clouds
-from lab import WorldviewsTest
+from lab import WorldviewsTest, png
 from test_kept import MAPS
 
 
@@ -119,10 +119,19 @@ class PictureTest(WorldviewsTest):
         self.assertTrue(0.2 < low < 0.3 and 0.7 < high <= 0.76, (low, high))
         page.until(lambda: page.view("view.isComplete"), "all points are drawn")
         page.shoot("confidence")
-        red = lambda: sum(1 for r, g, b in page.canvas_pixels(step=5) if r > 150 and b < 90 and g < 130)
-        self.assertGreater(red(), 50)
+        red, blue = self.tone(page)
+        self.assertGreater(red, 2 * blue)
         page.script(choose, "height")
         page.until(lambda: "height" in page.text("#legend-name"), "the legend of heights")
+        page.until(lambda: page.view("view.isComplete"), "all points are drawn")
+        red, blue = self.tone(page)
+        self.assertGreater(blue, red)
+
+    def tone(self, page):
+        """How red and how blue the foot of the left wall is."""
+        _, rows = png(page.driver.get_screenshot_as_png())
+        pixels = [rows[y][3 * x:3 * x + 3] for y in range(380, 400) for x in range(95, 125)]
+        return sum(pixel[0] for pixel in pixels), sum(pixel[2] for pixel in pixels)
 
     # ---- What a file holds
 

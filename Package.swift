@@ -163,7 +163,7 @@ let package = Package(
       swiftSettings: common),
     .target(
       name: "WorldViewKit",
-      dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "CMicroHTTPD", "COpenSSL"],
+      dependencies: ["Basics", "BasicsLinux", "SharedWorld", "PeerCLI", "WorldFormats", "CMicroHTTPD", "COpenSSL"],
       swiftSettings: common),
     .executableTarget(
       name: "worldview", dependencies: ["WorldViewKit", "PeerCLI", "SharedWorld"],
@@ -174,7 +174,11 @@ let package = Package(
         .embedInCode("Page/stage.js"), .embedInCode("Page/steady.js"),
         .embedInCode("Page/peers.js"), .embedInCode("Page/stream.js"), .embedInCode("Page/worker.js"),
         .embedInCode("Page/example.js"), .embedInCode("Page/member.js"), .embedInCode("Page/device.js"),
-        .embedInCode("Page/xr.js"), .embedInCode("Page/scene.js"),
+        .embedInCode("Page/xr.js"), .embedInCode("Page/scene.js"), .embedInCode("Page/shaders.js"),
+        .embedInCode("Page/upright.js"),
+        .embedInCode("Page/points.js"), .embedInCode("Page/picture.js"), .embedInCode("Page/lines.js"),
+        .embedInCode("Page/labels.js"), .embedInCode("Page/modes.js"), .embedInCode("Page/delta.js"),
+        .embedInCode("Page/talk.js"), .embedInCode("Page/export.js"),
       ], swiftSettings: common),
     .executableTarget(
       name: "worldmap", dependencies: ["PeerCLI", "WorldAlignment", "WorldFormats", "SharedWorld"],
@@ -232,7 +236,9 @@ let package = Package(
     .testTarget(name: "PeerCLITests", dependencies: ["PeerCLI", "SharedWorld", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "WorldViewKitTests",
-      dependencies: ["Basics", "COpenSSL", "WorldViewKit", "PeerCLI", "SharedWorld", "worldview", "TestSupport"],
+      dependencies: [
+        "Basics", "COpenSSL", "WorldViewKit", "PeerCLI", "SharedWorld", "WorldFormats", "worldview", "TestSupport",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "WorldMapToolTests", dependencies: ["worldmap", "PeerCLI", "SharedWorld", "TestSupport"],

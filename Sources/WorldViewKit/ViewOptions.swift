@@ -11,6 +11,9 @@ package struct ViewOptions: Equatable, Sendable {
   package var http = PeerAddress(host: "127.0.0.1", port: 0)
   package var https: PeerAddress?
 
+  /// The axis of a map that points up; nil guesses it, or takes what was chosen for the map before.
+  package var up: UpAxis?
+
   package init() {}
 
   package static var parser: ArgumentParser<ViewOptions> {
@@ -26,6 +29,7 @@ package struct ViewOptions: Equatable, Sendable {
           .optional(
             "--https", "ADDR:PORT", \.https,
             help: "where it is served over TLS as well, for phones and headsets: 0.0.0.0:8443"),
+          .optional("--up", "AXIS", \.up, help: "what is up in a map: y, z, x, -y, -z or -x (guessed)"),
           .json("print one JSON object a line instead of text"),
         ])
   }

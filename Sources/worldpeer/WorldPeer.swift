@@ -41,7 +41,7 @@ enum WorldPeer {
       $0.hosting.ownership = options.isCurated ? .curated : options.isOwned ? .owned : .open
     } _: { session, map in
       let program = Program(session, options: options, console: console, desk: desk, codes: codes)
-      if let map { await program.show(map) }
+      if let map { await program.show(map.map) }
       return await program.run(commands)
     }
   }

@@ -55,7 +55,7 @@ enum WorldView {
         let viewer = Viewer(
           session, options: settings, desk: desk, codes: codes, changes: changes, console: console, door: door,
           entry: current, files: files)
-        if let map { try await session.share(map) }
+        if let map { try await viewer.share(map) }
         let status = await run(viewer)
         let reason = await viewer.ending
         ending.withLock { $0 = reason }
@@ -104,6 +104,16 @@ enum WorldView {
     "/device.js": script(PackageResources.device_js),
     "/xr.js": script(PackageResources.xr_js),
     "/scene.js": script(PackageResources.scene_js),
+    "/shaders.js": script(PackageResources.shaders_js),
+    "/upright.js": script(PackageResources.upright_js),
+    "/points.js": script(PackageResources.points_js),
+    "/picture.js": script(PackageResources.picture_js),
+    "/export.js": script(PackageResources.export_js),
+    "/talk.js": script(PackageResources.talk_js),
+    "/delta.js": script(PackageResources.delta_js),
+    "/modes.js": script(PackageResources.modes_js),
+    "/labels.js": script(PackageResources.labels_js),
+    "/lines.js": script(PackageResources.lines_js),
   ]
 
   private static func script(_ bytes: [UInt8]) -> Viewer.PageFile {

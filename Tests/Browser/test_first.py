@@ -109,7 +109,7 @@ class FirstTest(WorldviewsTest):
               .filter(([, box]) => box.height < 44 || box.width < 44).map(([name, box]) => `${name} ${box.width}x${box.height}`);""")
         self.assertEqual(small, [])
         self.assertLessEqual(page.script("return document.documentElement.scrollWidth"), PHONE[0])
-        page.touch("touchStart", (200, 100))
+        page.touch("touchStart", (200, 150))
         page.touch("touchEnd")
         page.until(lambda: page.box("#handle")["top"] > 0.9 * PHONE[1], "a touch of the picture closes it")
 

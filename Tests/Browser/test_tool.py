@@ -282,13 +282,13 @@ class ToolTest(WorldviewsTest):
 
     # ---- Level of detail
 
-    def test_a_moving_picture_of_millions_has_fewer_points_and_one_that_stays_has_all(self):
+    def test_a_moving_picture_of_millions_has_fewer_points_than_one_that_stays(self):
         large = self.folder / "large.worldmap"
         worldmap("generate", "--points", "3000000", large)
         self.start(self.one, "anna", "--map", large)
         page = self.one
         page.wait_for_map()
-        page.until(lambda: page.view("view.isComplete && view.drawn") == 3000000, "all points are drawn")
+        still = page.until(lambda: page.view("view.isComplete && view.drawn"), "the picture is done")
         page.shoot("millions")
         frames = page.driver.execute_async_script("""
             const done = arguments[0];
@@ -309,7 +309,9 @@ class ToolTest(WorldviewsTest):
               f"with {sorted(frames['drawn'])[45]:,} of 3,000,000 points", flush=True)
         self.assertLess(max(frames["drawn"]), 3000000)
         self.assertGreaterEqual(min(frames["drawn"]), 10000)
-        page.until(lambda: page.view("view.isComplete && view.drawn") == 3000000, "all points are drawn again")
+        # A processor that draws alone stops after two seconds, with more points than a picture that moves.
+        again = page.until(lambda: page.view("view.isComplete && view.drawn"), "the picture is done again")
+        self.assertGreater(min(still, again), sorted(frames["drawn"])[45])
         page.click(300, 400)
         page.until(lambda: page.label("anna 1"), "a tap hits one of them")
         large.unlink()

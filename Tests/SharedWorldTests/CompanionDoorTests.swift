@@ -38,7 +38,7 @@ struct CompanionDoorTests {
         try await Session.withSession(as: companion, configuration: door.configuration) { anna in
           try await door.enter(anna)
           try await anna.place(Anchor(name: "lamp"))
-          try await until { await session.anchors().map(\.name) == ["lamp"] }
+          try await until { await session.world.anchors.map(\.name) == ["lamp"] }
         }
         try await until { await session.state.peers.isEmpty }
       }
@@ -60,10 +60,10 @@ struct CompanionDoorTests {
               #expect(await one.state.peers.filter(\.isDirect).map(\.id) == [session.localPeer.id])
               try await two.world.updatePose(Transform(translation: [1, 2, 3]))
               for other in [one, three, session] {
-                try await until { await other.participants().map(\.transform.translation) == [[1, 2, 3]] }
+                try await until { await other.world.participants.map(\.transform.translation) == [[1, 2, 3]] }
               }
               try await three.place(Anchor(name: "lamp"))
-              try await until { await one.anchors().map(\.name) == ["lamp"] }
+              try await until { await one.world.anchors.map(\.name) == ["lamp"] }
             }
           }
         }

@@ -28,7 +28,7 @@ struct House {
       "PeerCLI": facade.union(["BasicsLinux", "WorldFormats", "CQREncode"]),
       "soak": ["Basics", "Simulator"],
       "worldpeer": facade.union(["BasicsLinux", "CEdit", "PeerCLI", "WorldFormats"]),
-      "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI", "CMicroHTTPD", "COpenSSL"]),
+      "WorldViewKit": facade.union(["BasicsLinux", "PeerCLI", "WorldFormats", "CMicroHTTPD", "COpenSSL"]),
       "worldview": facade.union(["PeerCLI", "WorldViewKit"]),
       "worldmap": facade.union(["PeerCLI", "WorldAlignment", "WorldFormats"]),
     ]

@@ -18,11 +18,11 @@ struct DeviceTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = Session.Configuration()
-    configuration.discovery = .none
-    configuration.acceptPolicy = .automatic
+    configuration.discovery.mode = .none
+    configuration.invitations.incoming = .all
     let identity = try PeerIdentity.loadOrCreate(named: "lana", in: folder.path())
     try await Session.withSession(as: identity, configuration: configuration) { other in
-      _ = try await session.invite(.address(PeerAddress(host: "127.0.0.1", port: other.port)))
+      _ = try await session.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: other.port)))
       try await body(other)
     }
   }
@@ -37,8 +37,8 @@ struct DeviceTests {
         try await browser.joining(as: "anna", secret: "a"), try await browser.joining(as: "bert", secret: "b")
       )
       #expect(Self.isOK(try await anna.post("/tap", "{\(Self.tap)}")))
-      try await until { await session.anchors().map(\.name) == ["anna 1"] }
-      let anchor = try #require(await session.anchors().first)
+      try await until { await session.world.anchors.map(\.name) == ["anna 1"] }
+      let anchor = try #require(await session.world.anchors.first)
       let state = try await anna.get("/state")
       #expect(state.contains(#""me":{"id":"\#(try #require(anchor.creator))","name":"anna"}"#))
       #expect(state.contains(#""canUndo":true"#) && state.contains(#""isDevice":true"#))
@@ -48,7 +48,7 @@ struct DeviceTests {
         #expect(try await other.post("/undo", "{}").hasPrefix("HTTP/1.1 409"))
       }
       #expect(Self.isOK(try await anna.post("/undo", "{}")))
-      try await until { await session.anchors().isEmpty }
+      try await until { await session.world.anchors.isEmpty }
     }
   }
 
@@ -58,16 +58,16 @@ struct DeviceTests {
       let first = try await browser.joining(as: "anna", secret: "a")
       let second = try await browser.joining(as: "anna", secret: "a")
       #expect(first.device == second.device)
-      let peers = await session.state().peers.map(\.peer)
+      let peers = await session.state.peers.map(\.peer)
       #expect(peers.map(\.name) == ["anna"])
       #expect(try await browser.post("/device", #"{"secret":"short","name":"x"}"#).hasPrefix("HTTP/1.1 400"))
       #expect(Self.isOK(try await first.post("/leave", "{}")))
-      try await until { await session.state().peers.isEmpty }
+      try await until { await session.state.peers.isEmpty }
       #expect(try await second.get("/state").hasPrefix("HTTP/1.1 410"))
       #expect(Self.isOK(try await browser.get("/state")))
       let again = try await browser.joining(as: "anna", secret: "a")
       #expect(again.device != first.device)
-      #expect(await session.state().peers.map(\.peer) == peers)
+      #expect(await session.state.peers.map(\.peer) == peers)
     }
   }
 
@@ -76,19 +76,19 @@ struct DeviceTests {
     try await ViewerTests.run { session, browser in
       try await Self.withPeer(of: session) { other in
         let anna = try await browser.joining(as: "anna", secret: "a")
-        try await until { await other.state().peers.map(\.peer.name).sorted() == ["anna", "vera"] }
-        let status = try #require(await other.state().peers.first { $0.peer.name == "anna" })
+        try await until { await other.state.peers.map(\.peer.name).sorted() == ["anna", "vera"] }
+        let status = try #require(await other.state.peers.first { $0.peer.name == "anna" })
         #expect(status.state == .connected && !status.isDirect)
         #expect(Self.isOK(try await anna.post("/pose", #"{"pose":[1,0,0,0,0,1,0,0,0,0,1,0,3,2,1,1]}"#)))
-        try await until { await other.participants().first?.transform.translation == [3, 2, 1] }
-        #expect(await other.participants().first?.name == "anna")
+        try await until { await other.world.participants.first?.transform.translation == [3, 2, 1] }
+        #expect(await other.world.participants.first?.name == "anna")
         // The other pages of the program see it too, and its own pages do not.
         try await until { try await browser.get("/state").contains(#""name":"anna","transform":[1.0,0.0"#) }
         #expect(try await anna.get("/state").contains(#""devices":[]"#))
         #expect(try await anna.post("/pose", #"{"pose":[1,2]}"#).hasPrefix("HTTP/1.1 400"))
         #expect(try await browser.post("/pose", #"{"pose":null}"#).hasPrefix("HTTP/1.1 409"))
         #expect(Self.isOK(try await anna.post("/pose", #"{"pose":null}"#)))
-        try await until { await other.participants().isEmpty }
+        try await until { await other.world.participants.isEmpty }
         // What it places reaches everybody.
         try await other.place(Anchor(name: "far"))
         try await until { try await anna.get("/state").contains(#""name":"far""#) }
@@ -100,7 +100,7 @@ struct DeviceTests {
   func tokens() async throws {
     try await ViewerTests.run { session, browser in
       _ = try await browser.joining(as: "anna", secret: "a")
-      let id = try #require(await session.state().peers.first?.id)
+      let id = try #require(await session.state.peers.first?.id)
       for token in ["\(id)", String(repeating: "0", count: 32), ""] {
         var impostor = browser
         impostor.device = token
@@ -111,7 +111,7 @@ struct DeviceTests {
 
   @Test("an address for looking opens a page that changes nothing, of a guest where the session has an owner")
   func looking() async throws {
-    try await ViewerTests.runUnopened(options: ["--http", "0.0.0.0:0"], configure: { $0.ownership = .owned }) {
+    try await ViewerTests.runUnopened(options: ["--http", "0.0.0.0:0"], configure: { $0.hosting.ownership = .owned }) {
       session, viewer in
       try await session.share(SceneTests.walls)
       let browser = try await Browser(opening: viewer.address.replacing(/\/\/[^:]+/, with: "//127.0.0.1"))
@@ -120,8 +120,8 @@ struct DeviceTests {
       let looker = try await Browser(opening: String(address).replacing("\\/", with: "/"))
       let guest = try await looker.joining(as: "gus", secret: "g")
       #expect(try await guest.get("/state").contains(#""isLooking":true"#))
-      let id = try #require(await session.state().peers.first?.id)
-      try await until { try await session.role(of: id) == .guest }
+      let id = try #require(await session.state.peers.first?.id)
+      try await until { try await session.peers.role(of: id) == .guest }
       for path in ["/tap", "/undo", "/kick", "/load", "/send-map", "/leave"] {
         #expect(try await looker.post(path, "{\(Self.tap)}").hasPrefix("HTTP/1.1 403"), "\(path)")
       }
@@ -135,8 +135,8 @@ struct DeviceTests {
   func removed() async throws {
     try await ViewerTests.run { session, browser in
       let anna = try await browser.joining(as: "anna", secret: "a")
-      let id = try #require(await session.state().peers.first?.id)
-      try await until { await session.state().host == session.localPeer.id }
+      let id = try #require(await session.state.peers.first?.id)
+      try await until { await session.state.host == session.localPeer.id }
       #expect(Self.isOK(try await browser.post("/kick", #"{"peer":"\#(id)"}"#)))
       try await until { try await anna.get("/state").hasPrefix("HTTP/1.1 410") }
       let body = #"{"secret":"\#(String(repeating: "a", count: 64))","name":"anna"}"#
@@ -191,7 +191,7 @@ struct DeviceTests {
         let world = Self.world(&dice)
         #expect(Self.isOK(try await phone.post("/frame", #"{"isOwn":true}"#)))
         for (index, corner) in corners.enumerated() {
-          _ = try await session.touch("corner \(index)", at: Self.touched(corner, &dice))
+          _ = try await session.frames.touch("corner \(index)", at: Self.touched(corner, &dice))
           let seen = Self.touched(world.act(on: corner), &dice)
           let body = #"{"name":"corner \#(index)","position":[\#(seen.x),\#(seen.y),\#(seen.z)]}"#
           #expect(Self.isOK(try await phone.post("/touch", body)))
@@ -226,7 +226,7 @@ struct DeviceTests {
       #expect(try await Self.frame(of: phone).state != "aligned")
       // The device began two metres to the left.
       for (name, corner) in [("a", SIMD3<Float>(0, 0, 0)), ("b", SIMD3<Float>(2, 0, 1))] {
-        _ = try await session.touch(name, at: corner)
+        _ = try await session.frames.touch(name, at: corner)
         let body = #"{"name":"\#(name)","position":[\#(corner.x + 2),\#(corner.y),\#(corner.z)]}"#
         #expect(Self.isOK(try await phone.post("/touch", body)))
       }
@@ -239,7 +239,7 @@ struct DeviceTests {
         let body = #"{"anchor":"\#(id)","name":"","transform":\#(place)}"#
         #expect(Self.isOK(try await phone.post("/place", body)))
       }
-      let placed = { await session.anchors().filter { $0.name == "phone 1" } }
+      let placed = { await session.world.anchors.filter { $0.name == "phone 1" } }
       try await until { await placed().count == 1 }
       var translation = try #require(await placed().first).transform.translation
       #expect(abs(translation.x - 3) < 0.01 && abs(translation.y - 1) < 0.01 && abs(translation.z) < 0.01)
@@ -262,7 +262,7 @@ struct DeviceTests {
     try await ViewerTests.run { session, browser in
       try await session.share(SceneTests.walls)
       #expect(Self.isOK(try await browser.post("/tap", #"{\#(Self.tap),"corner":"corner 1"}"#)))
-      let corner = try #require(await session.anchors().first)
+      let corner = try #require(await session.world.anchors.first)
       #expect(corner.name == "touch/corner 1" && abs(corner.transform.translation.z - 1) < 0.01)
     }
   }

@@ -72,34 +72,4 @@ struct SceneTests {
       #expect((hit.transform.translation - other.transform.translation).length < 1e-4, "at \(x) \(y)")
     }
   }
-
-  @Test("the page's points are little-endian floats with their colours, in an order whose beginnings are even samples")
-  func points() {
-    let cloud = FeatureCloud(
-      positions: [[1, 2, 3], [4, 5, 6], [7, 8, 9]], identifiers: [1, 2, 3],
-      channels: .init(colors: [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
-    let all = PointBuffer.encode(cloud)
-    #expect(all.prefix(12) == [3, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f])
-    #expect(all[20..<24] == [1, 2, 3, 255])
-    #expect(all.count == 8 + 3 * 16)
-    #expect(PointBuffer.encode(cloud, limit: 2).prefix(4) == [2, 0, 0, 0])
-    #expect(PointBuffer.encode(FeatureCloud()) == [0, 0, 0, 0, 0, 0, 0, 0])
-  }
-
-  @Test("every beginning of the points shows the whole place, however they were stored")
-  func order() {
-    // 32 places along a line, stored one after the other.
-    let positions = (0..<3200).map { SIMD3<Float>(Float($0 / 100) + Float($0 % 100) / 1000, 0, 0) }
-    let order = PointOrder.indices(of: positions)
-    #expect(order.sorted() == Array(positions.indices))
-    for count in [32, 320, 1000, 3000] {
-      let places = order.prefix(count).map { $0 / 100 }
-      for place in 0..<32 {
-        let found = places.count { $0 == place }
-        #expect(abs(found - count / 32) <= max(1, count / 100), "\(found) of \(count) at \(place)")
-      }
-    }
-    let odd = PointOrder.indices(of: [[.nan, 0, 0], [.infinity, 1, 0], [0, 0, 0], [1, 1, 1]])
-    #expect(odd.sorted() == [0, 1, 2, 3])
-  }
 }

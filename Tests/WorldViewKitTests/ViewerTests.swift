@@ -257,13 +257,14 @@ struct ViewerTests {
     }
   }
 
-  @Test("pages are told of what other peers do")
+  @Test("pages are told of what other peers do, and of each anchor once")
   func events() async throws {
     try await Self.run { session, browser in
       let connection = try browser.connect(browser.request("/events"))
-      #expect(try await connection.text(until: #""anchors":[]"#).contains("data: {"))
+      #expect(try await connection.text(until: #""changed":[]"#).contains("data: {"))
       try await session.place(Anchor(name: "from elsewhere"))
-      #expect(try await connection.text(until: "from elsewhere").contains("data: {"))
+      let news = try await connection.text(until: "from elsewhere")
+      #expect(news.contains(#""isWhole":false"#) && !news.contains(#""anchors":["#))
     }
   }
 

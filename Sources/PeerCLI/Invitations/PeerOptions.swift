@@ -41,7 +41,7 @@ extension PeerOptions {
   package func run(
     on console: Console, asking desk: InvitationDesk, comparing codes: CodeDesk,
     configure: (inout Session.Configuration) -> Void = { _ in },
-    _ body: @Sendable (Session, WorldMap?) async throws -> ExitCode
+    _ body: @Sendable (Session, MapInput?) async throws -> ExitCode
   ) async -> ExitCode {
     // A reader of our output that goes away must not kill us: the session is to be left politely.
     signal(SIGPIPE, SIG_IGN)
@@ -104,13 +104,13 @@ extension PeerOptions {
     return configuration
   }
 
-  private func readMap(on console: Console) throws(ProgramFailure) -> WorldMap? {
+  private func readMap(on console: Console) throws(ProgramFailure) -> MapInput? {
     guard let map else { return nil }
     let progress = Progress(console)
     defer { progress.finish() }
     let input = try MapInput(map, progress)
     if let warning = input.warning(about: map) { console.complain(warning) }
-    return input.map
+    return input
   }
 }
 

@@ -29,6 +29,7 @@ package struct MapInput: Sendable {
       var losses = MapLosses(file.format)
       losses.droppedPoints = file.droppedPoints
       losses.unreadablePoints = file.unreadablePoints
+      losses.origin = file.origin
       self.losses = losses
     } catch {
       throw .damaged("\(source): \(error)")

@@ -8,6 +8,8 @@ package struct MapLosses: Sendable {
   package var droppedPoints = 0
   /// Why an archive of ARKit gave no points; nil for every other file.
   package var unreadablePoints: String?
+  /// The place in the file's frame that is (0, 0, 0) of the map (metres).
+  package var origin = CloudOrigin.zero
 
   /// Nothing, of a file of this format.
   package init(_ format: MapFormat) {
@@ -21,6 +23,12 @@ package struct MapLosses: Sendable {
       let limit = Text.decimal(ARKitArchive.worstResidual, 0)
       let why = format == .arkitArchive ? "with a residual over \(limit) px" : "without a finite position"
       report.add(line: "\(indent)\(Text.plural(droppedPoints, "point")) \(why) left out")
+    }
+    if origin != .zero {
+      let text = origin.coordinates.map { Text.decimal(Float($0), 0) }.joined(separator: " ")
+      report.add(
+        "origin", .array(origin.coordinates.map(JSON.number)),
+        "\(indent)shifted: \(text) of the file is 0 0 0 of the map")
     }
     report.add("unreadablePoints", .optional(unreadablePoints), unreadablePoints.map { "\(indent)\($0)" })
   }

@@ -14,6 +14,8 @@ public struct MapFile: Sendable {
   /// Points that were left out: of a point cloud those whose position is NaN or infinite, of an archive of ARKit those with
   /// large residuals (``ARKitArchive/worstResidual``).
   public var droppedPoints = 0
+  /// The place in the frame of a point cloud that is (0, 0, 0) of ``map``; see ``PointCloudFile/origin``.
+  public var origin = CloudOrigin.zero
   /// Why an archive of ARKit gave anchors and no points, as a sentence; nil for every other file.
   public var unreadablePoints: String?
 
@@ -51,6 +53,7 @@ public struct MapFile: Sendable {
       map = WorldMap(cloud: file.cloud)
       format = .pointCloud(file.format)
       droppedPoints = file.droppedPoints
+      origin = file.origin
     } catch {
       throw .worldMap(error)
     }

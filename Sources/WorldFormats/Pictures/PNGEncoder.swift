@@ -7,7 +7,7 @@ enum PNGEncoder {
     var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     let header = bigEndian(UInt32(canvas.width)) + bigEndian(UInt32(canvas.height)) + [8, 2, 0, 0, 0]
     append("IHDR", header, to: &file)
-    append("IDAT", deflated(filtered(canvas)), to: &file)
+    append("IDAT", Zlib.deflated(filtered(canvas)), to: &file)
     append("IEND", [], to: &file)
     return file
   }
@@ -29,18 +29,6 @@ enum PNGEncoder {
       }
     }
     return rows
-  }
-
-  /// `rows` as a zlib stream (RFC 1950).
-  private static func deflated(_ rows: [UInt8]) -> [UInt8] {
-    let bound = compressBound(uLong(rows.count))
-    return [UInt8](unsafeUninitializedCapacity: Int(bound)) { buffer, count in
-      var length = bound
-      let status = compress2(buffer.baseAddress, &length, rows, uLong(rows.count), 6)
-      // The buffer has the size that zlib asks for; only a lack of memory is left to go wrong.
-      precondition(status == Z_OK, "zlib had no memory")
-      count = Int(length)
-    }
   }
 
   private static func append(_ type: String, _ data: [UInt8], to file: inout [UInt8]) {

@@ -50,11 +50,11 @@ enum COLMAPBinary {
     let count = integer(bytes, 0)
     guard count > 0, count <= UInt64((bytes.count - 8) / smallestPoint) else { return false }
     let track = integer(bytes, 51)
-    return row(bytes, 8).position.isFinite && track <= UInt64((bytes.count - 8 - smallestPoint) / 8)
+    return SIMD3<Float>(row(bytes, 8).position).isFinite && track <= UInt64((bytes.count - 8 - smallestPoint) / 8)
   }
 
   private static func row(_ bytes: [UInt8], _ offset: Int) -> CloudRows.Row {
-    let real = { (place: Int) in Float(Double(bitPattern: integer(bytes, offset + place))) }
+    let real = { (place: Int) in Double(bitPattern: integer(bytes, offset + place)) }
     var row = CloudRows.Row()
     row.identifier = integer(bytes, offset)
     row.position = SIMD3(real(8), real(16), real(24))

@@ -94,7 +94,9 @@ struct CloudNumber {
     } else {
       // Straight to single precision, so that what was printed from a Float comes back as it was.
       guard let value = Float(text) else { return nil }
-      (real, bits, isWhole) = (Double(value), UInt64(value.bitPattern), false)
+      // Coordinates of a surveyor have more digits than that; CloudRows takes the kilometres off them.
+      let exact = value.magnitude > 16_384 ? Double(text) : nil
+      (real, bits, isWhole) = (exact ?? Double(value), UInt64(value.bitPattern), false)
     }
   }
 }

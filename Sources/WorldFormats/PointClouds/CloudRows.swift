@@ -4,6 +4,8 @@ import WorldModel
 struct CloudRows {
   /// How many points were left out.
   private(set) var dropped = 0
+  /// The place that was taken off each position, so that coordinates of a whole country keep their millimetres as `Float`.
+  private(set) var origin = SIMD3<Double>.zero
   private var positions: [SIMD3<Float>] = []
   private var identifiers: [UInt64] = []
   /// How many lines or bytes each point that has an identifier stands behind the one before: half of what a place takes.
@@ -37,7 +39,7 @@ struct CloudRows {
 
   /// A point as it is read.
   struct Row {
-    var position = SIMD3<Float>.zero
+    var position = SIMD3<Double>.zero
     var normal = SIMD3<Float>.zero
     var color = SIMD3<UInt8>.zero
     var confidence: Float = 0
@@ -47,9 +49,9 @@ struct CloudRows {
     @inline(__always)
     mutating func set(_ column: CloudColumn, _ number: CloudNumber) {
       switch column.field {
-      case .x: position.x = Float(number.real)
-      case .y: position.y = Float(number.real)
-      case .z: position.z = Float(number.real)
+      case .x: position.x = number.real
+      case .y: position.y = number.real
+      case .z: position.z = number.real
       case .normalX: normal.x = Float(number.real)
       case .normalY: normal.y = Float(number.real)
       case .normalZ: normal.z = Float(number.real)
@@ -81,7 +83,8 @@ struct CloudRows {
   ///   - place: Its line, or where it begins (bytes), for errors: never less than that of the row before.
   @inline(__always)
   mutating func append(_ row: Row, at place: Int) {
-    let position = row.position
+    if positions.isEmpty { origin = Self.origin(of: row.position) }
+    let position = SIMD3<Float>(row.position - origin)
     guard position.x.isFinite, position.y.isFinite, position.z.isFinite else {
       dropped += 1
       return
@@ -95,6 +98,18 @@ struct CloudRows {
     if hasColors { colors.append(row.color) }
     if hasNormals { normals.append(Self.direction(row.normal)) }
     if has.contains(.confidence) { confidence.append(row.confidence >= 0 ? min(row.confidence, 1) : 0) }
+  }
+
+  /// From where a `Float` knows no millimetre to where no place on Earth is (metres).
+  private static let far = 16_384.0...1e8
+
+  /// The origin of a file whose first point is at `position`: whole kilometres along each axis on which that is far.
+  private static func origin(of position: SIMD3<Double>) -> SIMD3<Double> {
+    var origin = SIMD3<Double>.zero
+    for axis in 0..<3 where far.contains(abs(position[axis])) {
+      origin[axis] = (position[axis] / 1000).rounded() * 1000
+    }
+    return origin
   }
 
   /// A normal as the model wants it: what has no direction becomes zero.

@@ -1,8 +1,11 @@
 import WorldModel
 
-/// Writes a cloud as the vertices of a Polygon File Format file.
+/// Writes a cloud as the vertices of a Polygon File Format file; the place in the frame of another file that is (0, 0, 0) here
+/// stands in a comment.
 enum PLYWriter {
-  static func write(_ cloud: FeatureCloud, _ format: PointCloudFormat) -> [UInt8] {
+  static func write(
+    _ cloud: FeatureCloud, _ format: PointCloudFormat, origin: CloudOrigin = .zero
+  ) -> [UInt8] {
     let columns = CloudTable.columns(of: cloud)
     let encoding =
       switch format {
@@ -12,6 +15,7 @@ enum PLYWriter {
         PLYHeader.Encoding.littleEndian
       }
     var header = "ply\nformat \(encoding.rawValue) 1.0\ncomment metres, right-handed, y up\n"
+    if origin != .zero { header += "comment origin \(origin.x) \(origin.y) \(origin.z)\n" }
     header += "element vertex \(cloud.count)\n"
     for column in columns { header += "property \(typeName(column.scalar)) \(column.plyName)\n" }
     header += "end_header\n"

@@ -2,7 +2,7 @@ public import WorldModel
 
 /// Reads and writes point clouds in the formats of other programs.
 ///
-/// Positions are taken as they are: metres, in the frame of the file. Colours, normals and confidences are kept where
+/// Positions are taken as they are: metres, in the frame of the file; those beyond 16 km (UTM) are shifted by ``origin``. Colours, normals and confidences are kept where
 /// the format has them, descriptors are not. A column of identifiers holds whole numbers; one of real numbers is passed
 /// over. Points whose position is not finite are dropped and counted.
 public struct PointCloudFile: Hashable, Sendable {
@@ -12,6 +12,9 @@ public struct PointCloudFile: Hashable, Sendable {
   public var format: PointCloudFormat
   /// How many points were left out because their position is NaN or infinite.
   public var droppedPoints: Int
+  /// The place in the file's frame that is (0, 0, 0) of ``cloud`` (metres): whole kilometres, and 0 where the file is near
+  /// its own origin.
+  public var origin: CloudOrigin
 
   /// Reads a file.
   ///
@@ -35,6 +38,7 @@ public struct PointCloudFile: Hashable, Sendable {
       }
     self.format = format
     droppedPoints = builder.dropped
+    origin = CloudOrigin(x: builder.origin.x, y: builder.origin.y, z: builder.origin.z)
     cloud = try builder.finish(isText: format.isText)
   }
 }
@@ -50,4 +54,7 @@ extension FeatureCloud {
     case .xyz: XYZText.write(self)
     }
   }
+
+  /// The cloud as binary PLY with the place in the frame of its first file that is (0, 0, 0) here, as a comment.
+  package func ply(from origin: CloudOrigin) -> [UInt8] { PLYWriter.write(self, .plyLittleEndian, origin: origin) }
 }

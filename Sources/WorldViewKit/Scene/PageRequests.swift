@@ -9,6 +9,8 @@ package struct TapRequest: Decodable, Equatable, Sendable {
   /// Where the page's camera is and what it looks at (metres).
   package let eye: [Float]
   package let target: [Float]
+  /// The direction that is up in the picture; nil is y.
+  let up: [Float]?
   /// In picture heights.
   package let focalLength: Float
   /// Width over height.
@@ -27,7 +29,14 @@ package struct TapRequest: Decodable, Equatable, Sendable {
 
   /// The page's camera.
   package var camera: PinholeCamera {
-    PinholeCamera(eye: SIMD3(eye), target: SIMD3(target), focalLength: focalLength, aspectRatio: aspectRatio)
+    var camera = PinholeCamera(
+      eye: SIMD3(eye), target: SIMD3(target), focalLength: focalLength, aspectRatio: aspectRatio)
+    guard let up, let ahead = (SIMD3(target) - SIMD3(eye)).unit, let right = ahead.cross(SIMD3(up)).unit else {
+      return camera
+    }
+    camera.pose = Transform(
+      columns: (SIMD4(right, 0), SIMD4(right.cross(ahead), 0), SIMD4(-ahead, 0), SIMD4(SIMD3(eye), 1)))
+    return camera
   }
 
   /// The box of what is shown.
@@ -37,12 +46,22 @@ package struct TapRequest: Decodable, Equatable, Sendable {
 
   /// Refuses numbers that make no camera.
   fileprivate func validate() throws(HTTPFailure) {
-    let vectors = [eye, target] + (clip ?? [])
+    let vectors = [eye, target] + (up.map { [$0] } ?? []) + (clip ?? [])
     let numbers = vectors.flatMap { $0 } + [x, y, focalLength, aspectRatio]
     guard vectors.allSatisfy({ $0.count == 3 }), clip?.count ?? 2 == 2, numbers.allSatisfy(\.isFinite),
       (0.01...100).contains(focalLength), (0.01...100).contains(aspectRatio)
     else { throw HTTPFailure(400, "the tap's numbers make no camera") }
   }
+}
+
+/// The axis that the user wants to be up in the map in view.
+struct UpRequest: Decodable, Equatable, Sendable {
+  let axis: String
+}
+
+/// A line for all members.
+struct SayRequest: Decodable, Equatable, Sendable {
+  let text: String
 }
 
 /// The token of the address, for the key.

@@ -1,4 +1,5 @@
 import PeerCLI
+import WorldFormats
 package import SharedWorld
 
 /// The map in view, what the page needs of it, and what lies under a tap.
@@ -9,8 +10,15 @@ package struct Scene: Sendable {
   package private(set) var pointCount = 0
   /// About its points but for outliers; a box of 4 m about the origin without points.
   package private(set) var bounds = BoundingBox(minimum: [-2, -2, -2], maximum: [2, 2, 2])
-  /// The page's form of the points.
-  package private(set) var points = PointBuffer.encode(FeatureCloud())
+  /// The page's order of the points, and the answer to a page that asks for them.
+  package private(set) var layers: PointLayers
+  private(set) var points: [UInt8] = []
+  /// The axis that seems to point up.
+  package private(set) var up = UpAxis.y
+  /// The place in the frame of the map's file that is (0, 0, 0) of the map; see `PointCloudFile.origin`.
+  var fileOrigin = CloudOrigin.zero
+  /// The user's choices for the map; nil until they are looked up.
+  var kept: ViewBook.Entry?
 
   /// How well it shows its place.
   let mappingStatus: MappingStatus
@@ -22,6 +30,7 @@ package struct Scene: Sendable {
   /// No map.
   package init() {
     map = WorldMap()
+    layers = PointLayers([], bounds: bounds)
     mappingStatus = .notAvailable
   }
 
@@ -32,11 +41,20 @@ package struct Scene: Sendable {
     mappingStatus = map.mappingStatus
     let cloud = map.cloud
     pointCount = cloud.count
-    points = PointBuffer.encode(cloud)
-    if let box = BoundingBox(ignoringOutliersOf: cloud.positions) { bounds = box }
+    let box = BoundingBox(ignoringOutliersOf: cloud.positions)
+    layers = PointLayers(cloud.positions, bounds: box ?? bounds)
+    bounds = box ?? bounds
+    up = UpAxis.guess(cloud.positions, in: bounds)
+    points = layers.points(of: id, cloud)
     // The cloud keeps the index that every tap searches: it is built here, not while a user waits for a tap.
     _ = cloud.spatialIndex
   }
+
+  /// The names of the numbers by which the page may colour the points.
+  var numberNames: [String] { cloud.numberNames }
+
+  /// The answer to a page that asks for them.
+  func numbers() -> [UInt8] { mapID.map { layers.numbers(of: $0, cloud) } ?? [] }
 
   /// An anchor of the file is gone from the session: it is not saved or sent with the map any more.
   mutating func forget(_ anchor: AnchorID) { map.anchors.removeAll { $0.id == anchor } }

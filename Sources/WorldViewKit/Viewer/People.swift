@@ -7,6 +7,9 @@ struct People {
   /// In the order in which the page saw them: hashes of keys would give two peers one color.
   private var colors: [PeerID: Int]
 
+  /// The lines of their users.
+  var talk = Talk()
+
   /// This device has the first color.
   init(_ local: Peer) {
     (names, colors) = ([local.id: local.name], [local.id: 0])

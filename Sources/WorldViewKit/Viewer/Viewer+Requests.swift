@@ -1,5 +1,6 @@
 import SharedWorld
 import PeerCLI
+import WorldFormats
 
 extension Viewer {
   /// Answers a request: the page's own files to everybody, all else to a request that shows the key.
@@ -21,7 +22,7 @@ extension Viewer {
   private static func mayLook(_ request: HTTPRequest) -> Bool {
     let paths =
       request.method == "GET"
-      ? ["/points", "/state", "/events", "/map"] : ["/device", "/pose"]
+      ? ["/points", "/numbers", "/state", "/events", "/map", "/map.ply", "/map.glb"] : ["/device", "/pose", "/look"]
     return paths.contains(request.path) || request.path == "/leave" && request.field("x-device") != nil
   }
 
@@ -43,12 +44,16 @@ extension Viewer {
     case ("GET", "/points"):
       await refreshScene()
       return HTTPResponse(contentType: "application/octet-stream", body: .bytes(scene.points))
+    case ("GET", "/numbers"):
+      return HTTPResponse(contentType: "application/octet-stream", body: .bytes(await Self.numbers(of: scene)))
     case ("GET", "/state"): return HTTPResponse(text: await snapshot(for: device, access).text)
     case ("GET", "/events"): return events(for: device?.identity.peerID, access)
     case ("GET", "/link"): return try await link()
     case ("GET", "/address"): return try pageAddress(for: .everything)
     case ("GET", "/address-for-looking"): return try pageAddress(for: .looking)
     case ("GET", "/map"): return try await save()
+    case ("GET", "/map.ply"): return await export { $0.cloud.ply(from: $1) }
+    case ("GET", "/map.glb"): return await export(GLBFile.encode)
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/device"): return try await join(request.json(), isLooking: access == .looking)
     case ("POST", "/pose"): return try await show(request.json(), of: device)
@@ -78,6 +83,9 @@ extension Viewer {
     case "/place": try await place(request.json(), by: author(of: request))
     case "/follow": try await follow(request.json(), by: author(of: request))
     case "/touch": try await touch(request.json(), by: author(of: request))
+    case "/say": try await say(request.json(), by: author(of: request))
+    case "/call": try await call(request.tap(), by: author(of: request))
+    case "/look": try await look(request.tap(), by: author(of: request))
     default: nil
     }
   }
@@ -98,6 +106,7 @@ extension Viewer {
     case "/load": return try await load(request)
     case "/send-map": return try await sendMap()
     case "/show-map": return try await showMap(request.json())
+    case "/up": return try turn(request.json())
     default: throw HTTPFailure(405, "POST \(path) does nothing")
     }
   }
@@ -119,6 +128,7 @@ extension Viewer {
   private nonisolated func tell(_ writer: HTTPWriter, _ peer: PeerID?, _ access: PageKey.Access) async throws {
     let news = changes.news()
     var next = ContinuousClock.now
+    var told = ToldAnchors()
     try await writer.write("data: \(JSON.object(["proof": .string(pageKey.proof)]).text)\n\n")
     for await _ in news.wakes {
       let new = news.take()
@@ -130,7 +140,8 @@ extension Viewer {
       if new == .beat { try await writer.write(":\n\n") }
       if new.contains(.state) {
         if .now >= next {
-          guard let state = await snapshot(for: peer, access) else { return }
+          guard let (state, known) = await snapshot(after: told, for: peer, access) else { return }
+          told = known
           try await writer.write("data: \(state.text)\n\n")
           next = .now + .milliseconds(100)
         } else {
@@ -342,6 +353,75 @@ extension Viewer {
   func unlockPasscode() async throws(HTTPFailure) -> HTTPResponse {
     trouble = nil
     return try await edit { session in await session.peers.unlockPasscode() }
+  }
+}
+
+// MARK: - Talk
+
+/// The lines and the views that members' users give each other.
+extension Viewer {
+  /// Writes a line to all members.
+  func say(_ request: SayRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    let text = request.text
+    guard !text.isEmpty, text.utf8.count <= ChatLine.limit else {
+      throw HTTPFailure(400, "a line has 1 to \(ChatLine.limit) bytes")
+    }
+    return try await edit(by: author) { session throws(SessionError) in
+      try await session.send(ChatLine(text: text), to: .all, at: ChatLine.endpoint)
+      // What a browser that is a member says is heard as that of any other one.
+      if author === self.own { self.people.talk.hear(text, from: session.localPeer.id) }
+    }
+  }
+
+  /// Asks all others to look at what this page shows.
+  func call(_ sight: TapRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    let distance = (SIMD3(sight.target) - SIMD3(sight.eye)).length
+    let message = Message(LookHere(distance: distance), transform: sight.camera.pose)
+    return try await edit(by: author) { session throws(SessionError) in
+      try await session.messages.send(message, to: .all, at: LookHere.endpoint)
+      if author === self.own { self.people.talk.hear(sight.camera.pose, distance, from: session.localPeer.id) }
+    }
+  }
+
+  /// Reads what others say and show until the session ends.
+  func hear() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await line in self.session.messages.of(ChatLine.self, at: ChatLine.endpoint) { await self.hear(line) }
+      }
+      group.addTask {
+        for await call in self.session.messages.of(LookHere.self, at: LookHere.endpoint) { await self.hear(call) }
+      }
+    }
+  }
+
+  private func hear(_ line: ReceivedMessage<ChatLine>) {
+    people.note(line.sender)
+    people.talk.hear(String(line.object.text.prefix(ChatLine.limit)), from: line.sender.id)
+    changes.announce()
+  }
+
+  private func hear(_ call: ReceivedMessage<LookHere>) {
+    // One from a frame that is not aligned with this one shows nothing.
+    guard let camera = call.transform, call.object.distance.isFinite else { return }
+    people.note(call.sender)
+    people.talk.hear(camera, call.object.distance, from: call.sender.id)
+    changes.announce()
+  }
+
+  /// The part of it that the page shows.
+  func describeTalk() -> JSON.Members {
+    let call = people.talk.call.map { call -> JSON in
+      [
+        "number": .integer(call.number), "from": person(call.author), "transform": Self.numbers(call.camera),
+        "distance": .single(call.distance),
+      ]
+    }
+    return [
+      "chat": .array(
+        people.talk.lines.map { ["number": .integer($0.number), "from": person($0.author), "text": .string($0.text)] }),
+      "call": call ?? .null,
+    ]
   }
 }
 

@@ -3,16 +3,35 @@ import PeerCLI
 
 extension Viewer {
   /// The anchors a page shows; of more, the first in the order of their ids.
-  private static let shownAnchors = 5000
+  static let shownAnchors = 5000
 
-  /// Everything that the pages of a browser show but for the points; nil for a browser that is no member any more.
-  func snapshot(for peer: PeerID?, _ access: PageKey.Access) async -> JSON? {
-    let device = peer.flatMap { devices[$0] }
-    return peer == nil || device?.author != nil ? await snapshot(for: device, access) : nil
+  /// Everything that a browser that is a member, or the program's own pages, show but for the points.
+  func snapshot(for device: Device?, _ access: PageKey.Access) async -> JSON {
+    let (state, anchors) = await describeState(for: device, access)
+    return .object(state + ["anchors": .array(anchors.map(describe))])
   }
 
-  /// The same for a browser that is a member, or for the program's own pages.
-  func snapshot(for device: Device?, _ access: PageKey.Access) async -> JSON {
+  /// The same for the pages of a browser that were told of some anchors already: of those only what is new; nil for a browser
+  /// that is no member any more.
+  func snapshot(
+    after news: ToldAnchors, for peer: PeerID?, _ access: PageKey.Access
+  ) async -> (JSON, ToldAnchors)? {
+    let device = peer.flatMap { devices[$0] }
+    guard peer == nil || device?.author != nil else { return nil }
+    let (state, anchors) = await describeState(for: device, access)
+    var news = news
+    let changes = news.tell(anchors)
+    let members: JSON.Members = [
+      "isWhole": .bool(changes.isWhole), "changed": .array(changes.changed.map(describe)),
+      "removed": .array(changes.removed.map { .string($0.description) }),
+    ]
+    return (.object(state + ["anchorNews": .object(members)]), news)
+  }
+
+  /// Everything but the points and the anchors, and those anchors that a page shows.
+  private func describeState(
+    for device: Device?, _ access: PageKey.Access
+  ) async -> (JSON.Members, ArraySlice<Anchor>) {
     let author = device?.author ?? own
     await refreshScene()
     releaseAbandoned()
@@ -24,18 +43,11 @@ extension Viewer {
     }
     // In the device's own world, where it has one.
     let anchors = await author.session.world.anchors
-    let map: JSON =
-      scene.mapID.map { id in
-        [
-          "id": .string(id.description), "points": .integer(scene.pointCount), "isShared": .bool(isShared),
-          "minimum": .point(scene.bounds.minimum), "maximum": .point(scene.bounds.maximum),
-        ]
-      } ?? .null
     let members: JSON.Members = [
       "me": describe(author.session.localPeer), "service": .string(options.peer.service),
       "port": .integer(Int(session.port)),
       "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
-      "peers": .array(peers), "map": map, "progress": progress.map(describe) ?? .null,
+      "peers": .array(peers), "map": describeMap(), "progress": progress.map(describe) ?? .null,
       "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
       "asksForPasscode": .bool(trouble?.room != nil),
@@ -43,7 +55,7 @@ extension Viewer {
       "isDevice": .bool(device != nil), "isLooking": .bool(access == .looking),
       "frame": await describeFrame(of: author), "opened": .integer(pageKey.usedTokens),
       "log": .array(log.lines.map(JSON.string)),
-      "anchorCount": .integer(anchors.count), "anchors": .array(anchors.prefix(Self.shownAnchors).map(describe)),
+      "anchorCount": .integer(anchors.count),
       "invitations": .array(desk.invitations.map(describe)), "codes": .array(codes.comparisons.map(describe)),
       "calls": describeCalls(state), "missed": .array(calls.missed.map(describe)),
       "colors": colors(of: state.peers.map(\.id) + anchors.compactMap(\.creator)),
@@ -51,7 +63,9 @@ extension Viewer {
       "problem": .optional(trouble.flatMap { $0.isHint ? nil : $0.text }),
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
-    return .object(members + (await describeRights(of: author, state)) + (await live(for: author)))
+    let rights = await describeRights(of: author, state)
+    let all = members + rights + (await live(for: author)) + describeTalk()
+    return (all, anchors.prefix(Self.shownAnchors))
   }
 
   /// The numbers of the colors of peers, by their ids.
@@ -60,7 +74,7 @@ extension Viewer {
     return .object(JSON.Members(ids.map { ($0.description, .integer(people.color(of: $0))) }))
   }
 
-  private func person(_ id: PeerID) -> JSON { describe(Peer(id: id, name: people.name(of: id))) }
+  func person(_ id: PeerID) -> JSON { describe(Peer(id: id, name: people.name(of: id))) }
 
   /// The program's own peer as a member sees it that is in this process.
   private func describeProgram(to author: Author) async -> JSON {
@@ -138,7 +152,7 @@ extension Viewer {
     }
   }
 
-  private func describe(_ anchor: Anchor) -> JSON {
+  func describe(_ anchor: Anchor) -> JSON {
     [
       "id": .string(anchor.id.description), "name": .string(anchor.name), "transform": Self.numbers(anchor.transform),
       "isPlane": .bool(Plane(anchor) != nil), "rim": Plane(anchor).map(Self.rim) ?? .null,

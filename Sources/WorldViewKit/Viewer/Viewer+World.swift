@@ -1,5 +1,6 @@
-import PeerCLI
-import SharedWorld
+package import PeerCLI
+package import SharedWorld
+import WorldFormats
 
 extension Viewer {
   /// The longest file that the page may load (bytes).
@@ -31,6 +32,8 @@ extension Viewer {
     do throws(SessionError) {
       let id = try await session.share(map)
       sharedID = id
+      // With the anchors of the session it has another id.
+      try keepView(of: id, up: up, origin: fileOrigin)
       if scene.mapID == shownID { scene = await Self.prepare(map, id) }
     } catch {
       throw HTTPFailure(409, error.message)
@@ -55,6 +58,7 @@ extension Viewer {
     let losses: MapLosses
     do throws(ProgramFailure) {
       (scene, losses) = try await Self.read(request.body, kind)
+      scene.fileOrigin = losses.origin
     } catch {
       throw HTTPFailure(409, error.message)
     }
@@ -70,7 +74,7 @@ extension Viewer {
   private var isUnsent: Bool { scene.mapID != nil && !isShared }
 
   /// The map in view with the anchors of the session and, until it is sent, those of its file.
-  private func currentMap() async -> WorldMap {
+  func currentMap() async -> WorldMap {
     let (isUnsent, shown) = (isUnsent, scene.map)
     return shown.saved(with: await session.world.anchors, isUnsent: isUnsent)
   }
@@ -287,6 +291,95 @@ extension Viewer {
         }),
     ]
   }
+}
+
+// MARK: - The view
+
+/// How the map in view is shown, and the place of it that lies under a pointer.
+extension Viewer {
+  private var book: ViewBook { ViewBook(in: options.peer.identity ?? options.peer.storage) }
+
+  /// The axis that is up in the map in view: as the user chose for it, as the command line says, or as it seems.
+  var up: UpAxis {
+    kept.up.flatMap(UpAxis.init(rawValue:)) ?? options.up ?? scene.up
+  }
+
+  /// The place in the frame of its file that is (0, 0, 0) of the map in view (metres).
+  var fileOrigin: CloudOrigin {
+    guard let origin = kept.origin, origin.count == 3 else { return scene.fileOrigin }
+    return CloudOrigin(x: origin[0], y: origin[1], z: origin[2])
+  }
+
+  /// The entry of the book about the map in view, which is read once.
+  private var kept: ViewBook.Entry {
+    guard let map = scene.mapID else { return ViewBook.Entry() }
+    let entry = scene.kept ?? book[map]
+    scene.kept = entry
+    return entry
+  }
+
+  /// The user has turned the map in view.
+  func turn(_ request: UpRequest) throws(HTTPFailure) -> HTTPResponse {
+    guard let axis = UpAxis(rawValue: request.axis) else { throw HTTPFailure(400, "\(request.axis) is no axis") }
+    try keep { $0.up = axis.rawValue }
+    changes.announce()
+    return HTTPResponse(text: "{}")
+  }
+
+  private func keep(_ change: (inout ViewBook.Entry) -> Void) throws(HTTPFailure) {
+    guard let map = scene.mapID else { throw HTTPFailure(409, "there is no map yet") }
+    do throws(SessionError) { try book.record(map, change) } catch { throw HTTPFailure(409, error.message) }
+    scene.kept = nil
+  }
+
+  /// Keeps how a map is shown that has another id from now on.
+  func keepView(of map: MapID, up: UpAxis?, origin: CloudOrigin) throws(SessionError) {
+    guard up != nil || origin != .zero else { return }
+    try book.record(map) { entry in
+      if let up { entry.up = up.rawValue }
+      if origin != .zero { entry.origin = origin.coordinates }
+    }
+  }
+
+  /// Shares the map of the command line.
+  package func share(_ input: MapInput) async throws(SessionError) {
+    try keepView(of: try await session.share(input.map), up: nil, origin: input.losses.origin)
+  }
+
+  /// The place and the transform that a tap would have; nothing is placed.
+  func look(_ tap: TapRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
+    let hit = await Self.hit(tap, in: scene, anchors: await author.session.world.anchors)
+    return HTTPResponse(text: JSON.object(["transform": hit.map { Self.numbers($0.transform) } ?? .null]).text)
+  }
+
+  /// All that the page needs to know of the map in view but for its points.
+  func describeMap() -> JSON {
+    guard let id = scene.mapID else { return .null }
+    return [
+      "id": .string(id.description), "points": .integer(scene.pointCount), "isShared": .bool(isShared),
+      "minimum": .point(scene.bounds.minimum), "maximum": .point(scene.bounds.maximum),
+      "up": .string(up.rawValue), "spacing": .single(scene.layers.spacing),
+      "numbers": .array(scene.numberNames.map(JSON.string)),
+      "origin": .array(fileOrigin.coordinates.map(JSON.number)),
+      "anchors": .array(isShared ? [] : scene.map.anchors.prefix(Self.shownAnchors).map(describe)),
+    ]
+  }
+
+  /// The map in view in a form of other programs.
+  func export(
+    _ encode: @escaping @Sendable (WorldMap, CloudOrigin) -> [UInt8]
+  ) async -> HTTPResponse {
+    let (map, origin) = (await currentMap(), fileOrigin)
+    return HTTPResponse(contentType: "application/octet-stream", body: .bytes(await Self.encode(map, origin, encode)))
+  }
+
+  @concurrent
+  private static func encode(
+    _ map: WorldMap, _ origin: CloudOrigin, _ encode: @Sendable (WorldMap, CloudOrigin) -> [UInt8]
+  ) async -> [UInt8] { encode(map, origin) }
+
+  @concurrent
+  static func numbers(of scene: Scene) async -> [UInt8] { scene.numbers() }
 }
 
 extension AnchorID {

@@ -103,6 +103,7 @@ package actor Viewer {
       group.addTask { await self.beat() }
       group.addTask { await self.hostDevices() }
       for server in door.servers { group.addTask { await self.serve(by: server) } }
+      group.addTask { await self.hear() }
       // The first task ends early, and the end of any other one is that of the page.
       await group.next()
       await group.next()

@@ -1,5 +1,6 @@
 // The list of anchors, their labels in the picture, and what is done to one of them.
-import { $, color, element, fill, nameOf, plainName, post, seenName, toast } from "/dom.js";
+import { $, color, element, fill, nameOf, plainName, post, toast } from "/dom.js";
+import { setLabels } from "/labels.js";
 import { now, view } from "/stage.js";
 
 const place = (anchor) => anchor.transform.slice(12, 15);
@@ -9,13 +10,17 @@ const shown = (anchor) => {
   const drag = now.state.drags.find((one) => one.id === anchor.id);
   return drag ? { ...anchor, transform: drag.transform } : anchor;
 };
+// A place as people read it: in the frame of the map's file.
+const numbers = (place) => place.map((v, axis) => (v + (now.state.map?.origin[axis] ?? 0)).toFixed(2)).join(" ");
 const name = (anchor) => anchor.name || "unnamed";
 // The same in a sentence of the page.
 const said = (anchor) => plainName(name(anchor));
 const find = (id) => now.state?.anchors.find((anchor) => anchor.id === id);
-const visible = () => (now.state ? now.state.anchors.filter((anchor) => !anchor.isPlane || $("planes").checked) : []);
-let drawn = "";
+// Those that the list and the picture show.
+const isVisible = (anchor) => (!anchor.isPlane || $("planes").checked) && isSought(anchor);
+const visible = () => now.state.anchors.filter(isVisible);
 
+let drawn = "";
 // The ids of the list's rows: an anchor that is new comes last, so that no row moves under the pointer.
 let order = [];
 
@@ -23,66 +28,96 @@ export function showAnchors() {
   if (!now.state) return;
   if (!find(now.selected)) Object.assign(now, { selected: null, isMoving: false, isMeasuring: false });
   if (!find(now.edited)) now.edited = null;
-  if (now.measured && !now.measured.every(find)) now.measured = null;
-  const anchors = visible();
+  if (now.measured?.some((end) => end.id && !find(end.id))) now.measured = null;
   $("anchor-count").textContent = now.state.anchorCount;
-  // A list that is built again loses the word that is being written and the button that is being pressed.
-  const { edited, isMeasuring, isMoving, measured, selected } = now;
-  const isHeld = $("anchors").matches(":hover");
-  const next = JSON.stringify([anchors, edited, isMeasuring, isMoving, measured, selected, $("search").value, isHeld]);
-  if (next !== drawn) {
-    drawn = next;
-    if (!edited || !document.activeElement?.matches("#anchors input")) fill($("anchors"), rows(anchors.filter(isSought), isHeld));
-    showTools();
-  }
+  showTools();
+  showList();
   showPlaces();
 }
 
-// The rows in their order; while the pointer is on the list, the place of one that is gone stays empty.
-function rows(anchors, isHeld) {
+// ---- The list
+
+const ROWS = 200; // rows that are drawn at most
+let height = 34; // CSS pixels of a row
+
+// Draws the rows about those that can be seen. A list that is built again loses the word that is being written and the button
+// that is being pressed.
+function showList() {
+  const { edited } = now;
+  const list = $("anchors");
+  const isHeld = list.matches(":hover");
+  const anchors = visible();
   const here = new Map(anchors.map((anchor) => [anchor.id, anchor]));
   const known = new Set(order);
   order = order.filter((id) => isHeld || here.has(id)).concat(anchors.map(({ id }) => id).filter((id) => !known.has(id)));
-  return order.map((id) => (here.has(id) ? row(here.get(id)) : element("li", { className: "gone", textContent: "gone" })));
+  const above = document.querySelector("aside").getBoundingClientRect().top - list.getBoundingClientRect().top;
+  const first = Math.max(0, Math.min(order.length - ROWS, Math.floor(above / height) - ROWS / 3)) | 0;
+  const ids = order.slice(first, first + ROWS);
+  const next = JSON.stringify([first, order.length, ids.map((id) => here.get(id)), edited, now.selected]);
+  if (next === drawn || edited && document.activeElement?.matches("#anchors input")) return;
+  drawn = next;
+  const gap = (count) => {
+    const made = element("li", { className: "gap" });
+    made.style.height = `${count * height}px`;
+    return made;
+  };
+  const rows = ids.map((id) => (here.has(id) ? row(here.get(id)) : element("li", { className: "gone", textContent: "gone" })));
+  const [before, behind] = [first, order.length - first - ids.length];
+  fill(list, [...(before ? [gap(before)] : []), ...rows, ...(behind ? [gap(behind)] : [])]);
+  height = rows[0]?.offsetHeight || height;
 }
 
+document.querySelector("aside").addEventListener("scroll", () => { if (now.state && order.length > ROWS) showList(); });
 $("anchors").onpointerleave = showAnchors;
+
+// ---- The picture
+
+let marked = [];
 
 // Puts labels and axes where things are now: sixty times a second while somebody drags one.
 export function showPlaces() {
-  const anchors = visible().map(shown);
-  const { devices } = now.state;
-  showLabels([...anchors, ...devices]);
-  const line = now.measured?.map((id) => place(shown(find(id)))) ?? [];
-  view.mark(anchors, devices, line);
+  if (!now.state) return;
+  const { devices, drags } = now.state;
+  const held = new Set([...drags.map(({ id }) => id), now.hand?.id]);
+  // Those of a map's file are no anchors of the session until the map is sent.
+  const known = new Set(now.state.anchors.map(({ id }) => id));
+  const filed = (now.state.map?.anchors ?? []).filter((anchor) => !known.has(anchor.id) && isVisible(anchor));
+  const anchors = visible();
+  const still = [...anchors.filter(({ id }) => !held.has(id)), ...filed];
+  const moving = anchors.filter(({ id }) => held.has(id)).map(shown);
+  setLabels([
+    ...anchors.map((anchor) => label(shown(anchor), anchor.isPlane ? "plane" : "")), ...filed.map((anchor) => label(anchor, "filed")),
+    ...devices.map((device) => label(device, "device")),
+  ]);
+  const next = [view.upright.axis, view.tints, view.radius, ...still];
+  if (next.length !== marked.length || next.some((one, index) => one !== marked[index])) {
+    marked = next;
+    view.mark(still);
+  }
+  view.markMoving(moving, devices, measured() ?? []);
+}
+
+// Graphics that came back have lost the marks.
+export function forgetMarks() { marked = []; }
+
+function label(thing, kind) {
+  return {
+    id: thing.id, text: name(thing), kind, place: view.upright.shown(place(thing)), author: thing.peer ?? thing.creator?.id,
+    anchor: kind === "device" || kind === "filed" ? null : thing.id,
+    title: kind === "filed" ? "in the file; an anchor of the session once the map is sent" : "",
+  };
 }
 
 function isSought(anchor) {
   const words = $("search").value.toLowerCase();
-  return `${anchor.name}\n${anchor.creator?.name ?? ""}`.toLowerCase().includes(words);
-}
-
-// The labels in the order of what they stand over. One that stays is the same element, or a press on it would be lost.
-function showLabels(things) {
-  const labels = $("labels");
-  while (labels.children.length > things.length) labels.lastChild.remove();
-  things.forEach((thing, index) => {
-    const label = labels.children[index] ?? labels.appendChild(element("div", {}));
-    const kind = thing.isPlane ? "plane" : thing.peer ? "device" : "";
-    label.textContent = seenName(name(thing));
-    label.className = `${kind} ${thing.id === now.selected ? "selected" : ""}`;
-    const author = thing.peer ?? thing.creator?.id;
-    label.style.borderColor = author && !thing.isPlane ? color(author) : "";
-    label.anchor = thing.peer ? null : thing.id;
-    label.place = place(thing);
-  });
+  return !words || `${anchor.name}\n${anchor.creator?.name ?? ""}`.toLowerCase().includes(words);
 }
 
 function row(anchor) {
   const isSelected = anchor.id === now.selected;
   const title = anchor.id === now.edited ? nameField(anchor) : nameOf(name(anchor));
   const made = element("li", { className: isSelected ? "selected" : "", tabIndex: 0 }, [
-    element("span", { className: "place", textContent: place(anchor).map((v) => v.toFixed(2)).join(" ") }),
+    element("span", { className: "place", textContent: numbers(place(anchor)) }),
     title,
     anchor.creator ? element("span", { className: "author" }, ["by ", nameOf(anchor.creator.name, "")]) : null,
   ]);
@@ -116,10 +151,11 @@ function showTools() {
     $(id).classList.toggle("on", isOn);
     $(id).setAttribute("aria-pressed", isOn);
   }
-  const [one, other] = now.measured?.map(find) ?? [];
+  const [one, other] = now.measured?.map((end) => (end.id ? said(find(end.id)) : "a point")) ?? [];
   if (now.isMoving) $("measure").textContent = `Tap the place for ${said(anchor)}.`;
   else if (now.isMeasuring) $("measure").textContent = `Choose the other one, from ${said(anchor)}.`;
-  else if (one) $("measure").textContent = `${said(one)} – ${said(other)}: ${distance(one, other).toFixed(2)} m`;
+  else if (other) $("measure").textContent = `${one} – ${other}: ${distance(...measured()).toFixed(2)} m`;
+  else if (one) $("measure").textContent = `Tap the other end, from ${one}.`;
   else $("measure").textContent = anchor ? said(anchor) : "";
 }
 
@@ -141,7 +177,7 @@ export function toggle(what) {
 
 export function choose(id) {
   if (now.isMeasuring && id !== now.selected) {
-    Object.assign(now, { measured: [now.selected, id], isMeasuring: false });
+    Object.assign(now, { measured: [{ id: now.selected }, { id }], isMeasuring: false });
   } else {
     Object.assign(now, { selected: id === now.selected ? null : id, isMoving: false, isMeasuring: false, measured: null });
   }
@@ -178,24 +214,16 @@ function nameField(anchor) {
   return field;
 }
 
-// ---- A distance between two anchors
+// ---- A distance
 
-function distance(one, other) {
-  return Math.hypot(...place(one).map((v, axis) => v - place(other)[axis]));
+// The two ends of the measurement; the other one may be where the pointer is. Null without any.
+export function measured() {
+  const ends = now.measured?.map((end) => (end.id ? place(shown(find(end.id))) : end.place)) ?? [];
+  if (ends.length === 1 && now.ghost) ends.push(now.ghost);
+  return ends.length === 2 ? ends : null;
 }
 
-// Labels follow what they stand over in every frame.
-view.onframe = () => {
-  const [low, high] = view.clip;
-  const { clientWidth: width, clientHeight: height } = $("view");
-  for (const label of $("labels").children) {
-    const at = view.camera.project(label.place);
-    label.hidden = !at || (label.classList.contains("plane") && label.place.some((v, axis) => v < low[axis] || v > high[axis]));
-    if (label.hidden) continue;
-    label.style.transform = `translate(${at.x * width}px, ${at.y * height}px) translate(-50%, -160%)`;
-    label.style.zIndex = Math.max(0, 100000 - Math.round(at.depth * 100));
-  }
-};
+function distance(one, other) { return Math.hypot(...one.map((v, axis) => v - other[axis])); }
 
 $("planes").onchange = showAnchors;
 $("search").oninput = showAnchors;

@@ -53,16 +53,38 @@ export class Camera {
     this.target = add(add(this.target, right, -dx * meters), up, dy * meters);
   }
 
-  zoom(factor) {
+  // Comes nearer or goes away; what is at a point of the picture, as far as the target, stays there.
+  zoom(factor, x = 0.5, y = 0.5) {
+    const place = this.unproject(x, y, this.distance);
+    const before = this.distance;
     this.distance = Math.min(1000, Math.max(0.1, this.distance * factor));
+    this.target = add(place, sub(this.target, place), this.distance / before);
   }
+
+  // Looks from a place at another one; it does not tilt.
+  look(eye, target) {
+    const back = sub(eye, target);
+    this.distance = Math.min(1000, Math.max(0.1, Math.hypot(...back)));
+    this.yaw = Math.atan2(back[0], back[2]);
+    this.pitch = Math.min(1.55, Math.max(-1.55, Math.asin(back[1] / (Math.hypot(...back) || 1))));
+    this.target = target;
+  }
+
+  // Goes along the floor to the right and ahead, and up; metres.
+  walk(rightwards, onwards, upwards) {
+    const { right } = this.axes;
+    const ahead = [-Math.sin(this.yaw), 0, -Math.cos(this.yaw)];
+    this.target = add(add(add(this.target, right, rightwards), ahead, onwards), [0, 1, 0], upwards);
+  }
+
+  // From where to where the picture reaches (metres ahead).
+  get range() { return [Math.max(0.02, this.distance * 0.01), this.distance * 20 + 100]; }
 
   // Column-major view-projection matrix for WebGL.
   matrix() {
     const { right, up, ahead } = this.axes;
     const eye = this.eye;
-    const near = Math.max(0.02, this.distance * 0.01);
-    const far = this.distance * 20 + 100;
+    const [near, far] = this.range;
     const fy = 2 * this.focalLength;
     const fx = fy / this.aspectRatio;
     const a = (far + near) / (far - near);
@@ -70,7 +92,7 @@ export class Camera {
     const row = (axis, scale) => [...axis.map((v) => v * scale), -dot(axis, eye) * scale];
     const rows = [row(right, fx), row(up, fy), row(ahead, a), row(ahead, 1)];
     rows[2][3] += b;
-    return new Float32Array(16).map((_, index) => rows[index % 4][index >> 2]);
+    return Array.from({ length: 16 }, (_, index) => rows[index % 4][index >> 2]);
   }
 
   // The normalised screen point of a place, (0, 0) top left, and its depth; null behind the camera.

@@ -11,19 +11,19 @@ const SURFACES = [
 ];
 
 export function showExample(view) {
-  const bytes = new ArrayBuffer(8 + 12 * POINTS);
-  new Uint32Array(bytes, 0, 2).set([POINTS, 0]);
-  const floats = new Float32Array(bytes, 8);
+  const [origin, step] = [[-2, 0, -1.5], 0.001];
+  const places = new Uint16Array(4 * POINTS);
   for (let index = 0; index < POINTS; index++) {
     // Neighbours in the sequence of Weyl lie far apart, so that any beginning of it shows the room.
     const [s, u, v] = [0.8191725134, 0.6710436067, 0.5497004779].map((step) => (index * step) % 1);
     let rest = s;
     const surface = SURFACES.find(({ share }) => (rest -= share) < 0) ?? SURFACES[0];
     const [a, b] = surface.edges;
-    floats.set(surface.corner.map((at, axis) => at + u * a[axis] + v * b[axis]), 3 * index);
+    places.set(surface.corner.map((at, axis) => (at + u * a[axis] + v * b[axis] - origin[axis]) / step), 4 * index);
   }
   view.tints = "author"; // grey
-  view.clear([-2, 0, -1.5], [2, 2.4, 1.5]);
+  view.clear([-2, 0, -1.5], [2, 2.4, 1.5], "y", 0.045);
   view.fit();
-  view.add(new Uint8Array(bytes), 0, bytes.byteLength);
+  view.begin({ origin, step, count: POINTS, hasColors: false });
+  view.add(places, null);
 }

@@ -2,6 +2,7 @@
 import { $, ask, post, toast } from "/dom.js";
 import { now, view } from "/stage.js";
 import { choose, remove, showAnchors, showPlaces } from "/anchors.js";
+import { addEnd, hit, hover, setMode, sight } from "/modes.js";
 
 // A second tap so soon (milliseconds) and so near (CSS pixels) belongs to a double click.
 const DOUBLE = { time: 500, way: 12 };
@@ -10,18 +11,20 @@ const ALONE = "Place without it";
 // A pointer that travels further (CSS pixels) does not tap.
 const STEADY = 4;
 
-// Places an anchor, or moves the selected one, where the picture is touched; x and y are parts of its size.
+// Does what the mode says where the picture is touched; x and y are parts of its size.
 async function tap(x, y) {
-  const { camera } = view;
+  if (now.mode === "look" && !now.isMoving && !now.corner) return;
   if (!view.isAvailable) return toast(view.gl ? "there is no picture to tap on; it was lost" : "there is no picture to tap on: this browser has no WebGL 2");
   if (!now.state?.map) return toast("this room is an example; there is no map yet");
   if (now.shown !== now.state.map.id) return toast("the map is still loading");
-  const body = {
-    x, y, eye: camera.eye, target: camera.target, focalLength: camera.focalLength, aspectRatio: camera.aspectRatio,
-    clip: view.clip,
-  };
+  const body = sight(x, y);
+  if (now.mode === "measure" && !now.isMoving && !now.corner) {
+    const place = await hit(x, y);
+    return place ? addEnd({ place }) : toast("there is nothing under the tap");
+  }
+  if (now.mode === "edit" && !now.selected && !now.corner) return toast("choose the anchor that is to move first");
   if (now.corner) [body.corner, now.corner] = [now.corner, null];
-  else if (now.isMoving) body.anchor = now.selected;
+  else if (now.isMoving || now.mode === "edit") body.anchor = now.selected;
   else body.name = $("name").value.trim();
   if (!await isSettled() || !await post("/tap", body)) return;
   if (body.anchor) {
@@ -65,39 +68,57 @@ for (const ground of [$("view"), $("labels")]) {
   };
   ground.addEventListener("wheel", (event) => {
     event.preventDefault();
-    view.camera.zoom(Math.exp(event.deltaY * 0.001));
+    view.camera.zoom(Math.exp(event.deltaY * 0.001), ...point(event));
     view.redraw();
   }, { passive: false });
   ground.oncontextmenu = (event) => event.preventDefault();
 }
 
+// Where an event is, in parts of the picture's size.
+function point({ clientX, clientY }) {
+  const box = $("view").getBoundingClientRect();
+  return [(clientX - box.left) / box.width, (clientY - box.top) / box.height];
+}
+
 $("view").onpointermove = (event) => {
   const before = pointers.get(event.pointerId);
-  if (!before) return;
+  if (!before) {
+    const [x, y] = point(event);
+    return void hover(event.pointerType === "mouse" ? { x, y } : null);
+  }
+  hover(null);
   const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
   traveled += Math.hypot(dx, dy);
   const height = $("view").clientHeight;
   pointers.set(event.pointerId, event);
   if (pointers.size === 2) pinch(event, before, height);
-  else if (label && label.anchor === now.selected) return traveled > STEADY ? carry(label, dx, dy) : undefined;
+  else if (label && label.anchor === now.selected) return traveled > STEADY ? hold(event, dx, dy) : undefined;
   else if (event.shiftKey || event.buttons & 6) view.camera.pan(dx / height, dy / height);
   else if (traveled > STEADY) view.camera.turn(dx, dy);
   view.redraw();
 };
+
+$("view").onpointerleave = () => hover(null);
 
 $("view").onpointerup = (event) => {
   // What was pressed elsewhere is no tap.
   if (!pointers.delete(event.pointerId)) return;
   if (now.hand && !now.hand.isOver) return drop();
   if (traveled > STEADY || event.button !== 0) return;
-  if (label) return choose(label.anchor);
+  if (label) return now.mode === "measure" && !now.isMeasuring ? addEnd({ id: label.anchor }) : choose(label.anchor);
   const isDouble = event.timeStamp - last.time < DOUBLE.time
     && Math.hypot(event.clientX - last.x, event.clientY - last.y) < DOUBLE.way;
   last = { time: event.timeStamp, x: event.clientX, y: event.clientY };
-  if (isDouble) return;
-  const box = $("view").getBoundingClientRect();
-  tap((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
+  if (isDouble) return turnAbout(...point(event));
+  tap(...point(event));
 };
+
+// A double click chooses the place about which the picture turns, where a single one does nothing else.
+async function turnAbout(x, y) {
+  if (now.mode !== "look") return;
+  const place = await hit(x, y);
+  if (place) view.fly(place, view.camera.distance);
+}
 
 $("view").onpointercancel = (event) => {
   pointers.delete(event.pointerId);
@@ -106,14 +127,39 @@ $("view").onpointercancel = (event) => {
 
 // ---- An anchor in the hand
 
+// In the mode for it an anchor goes along the surfaces under the pointer; else parallel to the picture.
+function hold(event, dx, dy) {
+  if (now.mode !== "edit") return carry(label, dx, dy);
+  aim = point(event);
+  if (!isAiming) slide(label.anchor);
+}
+
+let aim = null;
+let isAiming = false;
+
+async function slide(id) {
+  isAiming = true;
+  while (aim) {
+    const [x, y] = aim;
+    aim = null;
+    const place = await hit(x, y);
+    // It may have been let go meanwhile.
+    if (!place || label?.anchor !== id || pointers.size !== 1) continue;
+    now.hand = { id, place };
+    showPlaces();
+    report({ anchor: id, place, isEnd: false });
+  }
+  isAiming = false;
+}
+
 // Moves an anchor by so many CSS pixels, parallel to the picture.
 function carry({ anchor: id, place }, dx, dy) {
-  const { camera } = view;
+  const { camera, upright } = view;
   const isHeld = now.hand?.id === id && !now.hand.isOver;
-  const at = camera.project(isHeld ? now.hand.place : place);
+  const at = camera.project(isHeld ? upright.shown(now.hand.place) : place);
   if (!at) return;
   const { clientWidth: width, clientHeight: height } = $("view");
-  now.hand = { id, place: camera.unproject(at.x + dx / width, at.y + dy / height, at.depth) };
+  now.hand = { id, place: upright.world(camera.unproject(at.x + dx / width, at.y + dy / height, at.depth)) };
   showPlaces();
   report({ anchor: id, place: now.hand.place, isEnd: false });
 }
@@ -172,6 +218,16 @@ $("view").onkeydown = (event) => {
   view.redraw();
 };
 
+// To the right, ahead and up, as games have it.
+const STEPS = { w: [0, 1, 0], s: [0, -1, 0], a: [-1, 0, 0], d: [1, 0, 0], e: [0, 0, 1], q: [0, 0, -1] };
+const MODES = { 1: "look", 2: "place", 3: "measure", 4: "edit" };
+
+// A step is larger where more is in view.
+function walk(...way) {
+  view.camera.walk(...way.map((part) => part * Math.max(0.1, 0.03 * view.camera.distance)));
+  view.redraw();
+}
+
 document.onkeydown = (event) => {
   if (event.target.matches("input:not([type=checkbox], [type=range]), select")) return;
   const letter = event.key.toLowerCase();
@@ -179,9 +235,8 @@ document.onkeydown = (event) => {
   else if (event.ctrlKey || event.metaKey || event.altKey) return;
   else if (letter === "f") $("fit").click();
   else if (letter === "t") $("top").click();
+  else if (letter in STEPS) walk(...STEPS[letter]);
+  else if (letter in MODES) setMode(MODES[letter]);
   else return;
   event.preventDefault();
 };
-
-$("fit").onclick = () => view.fit();
-$("top").onclick = () => view.fit(0, 1.55);

@@ -4,13 +4,19 @@ import { showBrowser } from "/device.js";
 import { showPeers } from "/peers.js";
 import { showExample } from "/example.js";
 import { now, view } from "/stage.js";
-import { showAnchors, showPlaces } from "/anchors.js";
+import { forgetMarks, showAnchors, showPlaces } from "/anchors.js";
 import "/gestures.js";
+import "/export.js";
+import { merged } from "/delta.js";
+import { showFollowed, showTalk } from "/talk.js";
 import { noticeMoves } from "/steady.js";
 import "/xr.js";
 import * as server from "/server.js";
+import { load as loadPoints } from "/points.js";
+import { megabytes, showCeiling, showColors, showTurn } from "/picture.js";
 
 let hasLeft = false;
+const anchors = new Map(); // of the session, by id
 
 // ---- What the server says
 
@@ -18,13 +24,15 @@ server.follow((news) => {
   if (news.live) {
     if (!now.state) return;
     Object.assign(now.state, news.live);
+    showFollowed();
     return showPlaces();
   }
-  now.state = news;
+  now.state = merged(anchors, news);
   if (now.hand?.isDone) now.hand = null;
   showSession();
   showMap();
   showAnchors();
+  showTalk();
   noticeMoves();
 }, (problem) => {
   if (hasLeft) return;
@@ -57,7 +65,7 @@ function showSession() {
   $("redo").disabled = !state.canRedo;
   $("send").disabled = state.gate !== null;
   $("gate").textContent = state.gate ?? "";
-  $("save").disabled = state.map === null;
+  for (const id of ["save", "save-ply", "save-glb"]) $(id).disabled = state.map === null;
   showOffer();
   $("log").replaceChildren(...state.log.map((line) => element("li", { textContent: seenName(line) })).reverse());
 }
@@ -82,7 +90,9 @@ let isLoading = false;
 
 async function showMap() {
   const { map, progress } = now.state;
-  if (progress) showLoading(`map from ${plainName(progress.from.name)}`, progress.verifiedBytes / progress.totalBytes);
+  if (map && map.id === now.shown) showTurn(map);
+  const { verifiedBytes: here, totalBytes: all, from } = progress ?? {};
+  if (progress) showLoading(`map from ${plainName(from.name)} · ${megabytes(here)} of ${megabytes(all)}`, here / all);
   else if (map && !isLoading) $("loading").hidden = map.id === now.shown;
   $("first").hidden = map !== null || Boolean(progress);
   if (!map) showFirstStep(Boolean(progress));
@@ -92,20 +102,17 @@ async function showMap() {
     const text = `loading ${map.points.toLocaleString("en")} points`;
     showLoading(text, 0);
     $("map").textContent = "loading …";
-    view.clear(map.minimum, map.maximum);
-    await server.download("/points", (part, at, total) => {
-      view.add(part, at, total);
-      showLoading(text, (at + part.length) / total);
-    });
+    view.clear(map.minimum, map.maximum, map.up, map.spacing);
+    await loadPoints("/points", map.id, (head, { position, color }) => {
+      if (!view.received) view.begin({ ...head, hasColors: color !== undefined });
+      view.add(position, color ?? null);
+    }, (bytes, total) => showLoading(`${text} · ${megabytes(bytes)} of ${megabytes(total)}`, bytes / total));
     const { count } = view;
     now.shown = map.id;
     const drawn = count < map.points ? `, ${count.toLocaleString("en")} of them drawn` : "";
     const whose = map.isShared ? "" : " · not sent yet";
     $("map").textContent = `${map.points.toLocaleString("en")} points${drawn} · ${map.id.slice(0, 8)}${whose}`;
-    $("tints").querySelector("[value=own]").disabled = !view.hasColors;
-    if (!view.hasColors && $("tints").value === "own") $("tints").value = "height";
-    else if (view.hasColors && !now.hasChosenTints) $("tints").value = "own";
-    showTints();
+    showColors(map);
     $("loading").hidden = true;
     showCeiling();
     showAnchors();
@@ -157,19 +164,13 @@ $("send").onclick = () => post("/send-map");
 $("undo").onclick = () => post("/undo");
 $("redo").onclick = () => post("/redo");
 
-$("save").onclick = async () => {
-  try {
-    const file = URL.createObjectURL(await server.bytes("/map"));
-    element("a", { href: file, download: `${now.state.service}.worldmap` }).click();
-    setTimeout(() => URL.revokeObjectURL(file), 60000);
-  } catch (error) {
-    toast(error.message);
-  }
-};
-
 async function load(file) {
-  showLoading(`reading ${file.name}`);
-  const problem = await server.upload("/load", file, ({ lost }) => { if (lost) toast(seenName(`of ${file.name}: ${lost}`)); });
+  const lost = ({ lost }) => { if (lost) toast(seenName(`of ${file.name}: ${lost}`)); };
+  showLoading(`reading ${seenName(file.name)}`);
+  const problem = await server.upload("/load", file, lost, (bytes, total) => {
+    const text = `${seenName(file.name)} · ${megabytes(bytes)} of ${megabytes(total)}`;
+    showLoading(bytes < total ? `sending ${text}` : `sending ${text}, which is being read`, bytes / total);
+  });
   $("loading").hidden = true;
   if (problem) toast(seenName(problem));
 }
@@ -203,29 +204,13 @@ $("leave").onclick = async () => {
 };
 $("leave").onblur = () => Object.assign($("leave"), { className: "", textContent: "Leave" });
 
-$("open").onchange = () => { view.isOpen = $("open").checked; view.redraw(); };
-$("tints").onchange = () => { now.hasChosenTints = true; showTints(); };
-$("size").oninput = () => { view.pointSize = Number($("size").value); view.redraw(); };
-$("ceiling").oninput = showCeiling;
-
-function showTints() {
-  view.tints = $("tints").value;
-  if (now.state) showPlaces();
-  view.redraw();
-}
-
-function showCeiling() {
-  view.ceiling = Number($("ceiling").value);
-  $("ceiling-text").textContent = `${(view.ceiling * (view.high[1] - view.low[1])).toFixed(1)} m`;
-  view.redraw();
-}
-
 // Graphics that are lost, as when their driver starts again, come back without what they showed.
 view.onlost = (isLost) => {
   if (!view.gl) return;
   $("nogl").textContent = "The picture is lost: the graphics of this machine have failed. It comes back with them; if not, reload the page.";
   $("nogl").hidden = !isLost;
   now.shown = null;
+  forgetMarks();
   if (!isLost && now.state) { showMap(); showPlaces(); }
 };
 

@@ -2,6 +2,7 @@
 import { $, ask, button, color, element, fill, nameOf, plainName, post } from "/dom.js";
 import { now } from "/stage.js";
 import * as server from "/server.js";
+import { follow } from "/talk.js";
 
 let chosen = null; // the id of the peer whose tools are shown
 let opened = 0; // the addresses of the page that were used
@@ -76,6 +77,7 @@ function showTools(peer) {
   const may = isOwned ? "Its owner and the moderators remove peers." : "The host of the session removes peers.";
   $("peer-note").textContent = `${plainName(peer.name)} · key ${peer.id.slice(0, 16)}… ${mayRule ? "" : may}`;
   $("kick").disabled = !mayRule;
+  $("follow").disabled = !now.state.devices.some((device) => device.peer === peer.id);
   $("role").hidden = !isOwned || !mayRule;
   if (document.activeElement !== $("role")) $("role").value = peer.role ?? "";
 }
@@ -86,6 +88,8 @@ $("kick").onclick = async () => {
   const word = await ask(`Remove ${plainName(peer.name)} for as long as the session lasts?`, ["Remove the peer", "Cancel"]);
   if (word !== "Cancel") post("/kick", { peer: peer.id });
 };
+
+$("follow").onclick = () => follow(chosen);
 
 $("role").onchange = () => {
   post("/role", { peer: chosen, role: $("role").value });

@@ -73,10 +73,36 @@ export async function post(path, body) {
   return send(path, JSON.stringify(body), { "Content-Type": "application/json" });
 }
 
-// Sends a file, likewise; `take` receives the answer, if it was done.
-export async function upload(path, file, take) {
+// Sends JSON, and gives the answer; null if there is none.
+export async function query(path, body) {
+  let found = null;
+  await send(path, JSON.stringify(body), { "Content-Type": "application/json" }, (said) => { found = said; });
+  return found;
+}
+
+// Sends a file, likewise; `take` receives the answer, if it was done, and `tell` hears of the progress in bytes, of which fetch
+// says nothing.
+export async function upload(path, file, take, tell) {
+  if (problem !== null) return SILENT;
   const type = file.name.includes(".") ? file.name.split(".").pop() : "";
-  return send(path, file, { "Content-Type": "application/octet-stream", "X-File-Type": type.replace(/[^\w]/g, "") }, take);
+  const { key } = await opened;
+  return new Promise((resume) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", path);
+    request.setRequestHeader("Authorization", `Bearer ${key}`);
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.setRequestHeader("X-File-Type", type.replace(/[^\w]/g, ""));
+    request.upload.onprogress = ({ loaded, total }) => tell(loaded, total);
+    request.onload = () => {
+      const answer = JSON.parse(request.responseText);
+      if (request.status === 200) take(answer);
+      resume(request.status === 200 ? null : answer.error);
+    };
+    request.onerror = () => resume(BROKEN);
+    request.onabort = request.onerror;
+    life.signal.addEventListener("abort", () => request.abort(), { once: true });
+    request.send(file);
+  });
 }
 
 async function send(path, body, headers, take = () => {}) {

@@ -10,10 +10,13 @@ export const now = {
   selected: null, // the id of an anchor
   isMoving: false, // the next tap moves the selected anchor
   isMeasuring: false, // the next selection measures the distance from the selected anchor
-  measured: null, // the ids of two anchors
+  mode: "place", // what a tap does: "look", "place", "measure" or "edit"
+  ghost: null, // the place of the map under the pointer
+  measured: null, // the ends of a measurement, one or two: an anchor's id or a place
   corner: null, // the name of the corner that the next tap marks
   hand: null, // the id of an anchor that is being dragged on this page, and its place
   hasChosenTints: false, // the user has chosen how points are coloured
   edited: null, // the id of the anchor whose name is being written
+  followed: null, // the id of the peer whose view is shown
   keptBack: null, // the id of the map that the user does not want to send
 };

@@ -1,88 +1,45 @@
-// Draws the map with WebGL 2: points in their own colours, by height or grey, a grid on the floor, the axes of anchors, the
-// devices of other peers. Without WebGL 2 it keeps the camera, so that labels have their places.
+// Draws the map with WebGL 2: points in their own colours, by height, by a number or grey, a grid on the floor, the axes of
+// anchors, the devices of other peers. Without WebGL 2 it keeps the camera, so that labels have their places.
 //
-// Any beginning of the points shows the whole place (PointOrder.swift). A picture that moves has as many of them as leave
-// FRAME for a frame; a picture that stays gets the others in the frames that follow, without being cleared.
+// Any beginning of the points shows the whole place (points.js). A picture that moves has as many of them as leave FRAME for
+// a frame; a picture that stays gets the others in the frames that follow, without being cleared.
 import { Camera } from "/camera.js";
-import { hue } from "/dom.js";
+import { anchorLines, deviceLines, gridLines } from "/lines.js";
+import { COVER, DISC, FLAT, LINES, POINTS, SHADE } from "/shaders.js";
+import { Upright } from "/upright.js";
 
 const FRAME = 30; // milliseconds of a frame, the browser's own work included: 30 frames a second and a little more
 const LEAST = 5; // milliseconds of a frame for points, however much time the browser takes
 const FEWEST = 10000; // points that any frame draws
 const FLIGHT = 450; // milliseconds of a flight to an anchor
-
-const POINTS = `#version 300 es
-uniform mat4 matrix;
-uniform vec3 low, high, clipLow, clipHigh;
-uniform vec3 ground;
-uniform float size, fogNear, fogFar, ownShare, grayShare;
-in vec3 position, own;
-out vec4 tint;
-
-// The Turbo color map (A. Mikhailov, 2019) as a polynomial, darkened at its ends.
-vec3 turbo(float x) {
-  vec4 v4 = vec4(1.0, x, x * x, x * x * x);
-  vec2 v2 = v4.zw * v4.z;
-  return vec3(
-    dot(v4, vec4(0.13572138, 4.61539260, -42.66032258, 132.13108234)) + dot(v2, vec2(-152.94239396, 59.28637943)),
-    dot(v4, vec4(0.09140261, 2.19418839, 4.84296658, -14.18503333)) + dot(v2, vec2(4.27729857, 2.82956604)),
-    dot(v4, vec4(0.10667330, 12.64194608, -60.58204836, 110.36276771)) + dot(v2, vec2(-89.90310912, 27.34824973)));
-}
-
-void main() {
-  gl_Position = matrix * vec4(position, 1.0);
-  bool hidden = any(lessThan(position, clipLow)) || any(greaterThan(position, clipHigh));
-  if (hidden) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
-  gl_PointSize = clamp(size / gl_Position.w, 1.5, 14.0);
-  float height = clamp((position.y - low.y) / max(high.y - low.y, 0.01), 0.0, 1.0);
-  float fog = clamp((gl_Position.w - fogNear) / max(fogFar - fogNear, 0.01), 0.0, 1.0);
-  vec3 mine = mix(turbo(0.1 + 0.78 * height), own, ownShare);
-  tint = vec4(mix(mix(mine, vec3(0.35 + 0.3 * height), grayShare), ground, 0.45 * fog), 1.0);
-}`;
-
-const DISC = `#version 300 es
-precision mediump float;
-in vec4 tint;
-out vec4 color;
-void main() {
-  float radius = length(gl_PointCoord - 0.5);
-  if (radius > 0.5) discard;
-  color = vec4(tint.rgb * (1.1 - 0.9 * radius * radius), tint.a);
-}`;
-
-const LINES = `#version 300 es
-uniform mat4 matrix;
-in vec3 position;
-in vec4 color;
-out vec4 tint;
-void main() { gl_Position = matrix * vec4(position, 1.0); tint = color; }`;
-
-const FLAT = `#version 300 es
-precision mediump float;
-in vec4 tint;
-out vec4 color;
-void main() { color = tint; }`;
+const PATIENCE = 2000; // milliseconds for which a processor that draws alone goes on with a picture
+const CELLS = 8; // bytes of a place
+const RELIEF = 9; // how dark edges are
 
 export class View {
   camera = new Camera();
+  upright = new Upright();
+  // The box of the map as it stands in the picture.
   low = [-2, -2, -2];
   high = [2, 2, 2];
   isOpen = true;
   ceiling = 1; // the share of the height that is shown
-  pointSize = 2;
-  tints = "own"; // "own", "height" or "author"
+  pointSize = 1; // of the distance between neighbours
+  spacing = 0.1; // metres between neighbours
+  tints = "own"; // "own", "height", "author" or "number"
+  hasRelief = true;
   budget = 100000; // points of one frame
   overhead = 0; // milliseconds of a frame that are not spent on points
   drawn = 0; // points in the picture
   isStale = false; // the picture begins again with the next frame
-  onframe = () => {};
+  followers = []; // called after each picture that began anew
   onlost = () => {}; // the picture is lost, or can be drawn anew
 
   constructor(canvas) {
     this.canvas = canvas;
     // A processor that draws alone takes twice the time for smooth edges, which points do not need.
-    const antialias = !/swiftshader|llvmpipe|software/i.test(renderer());
-    this.gl = canvas.getContext("webgl2", { antialias, alpha: false, preserveDrawingBuffer: true });
+    this.isSlow = /swiftshader|llvmpipe|software/i.test(renderer());
+    this.gl = canvas.getContext("webgl2", { antialias: !this.isSlow, alpha: false, preserveDrawingBuffer: true });
     new ResizeObserver(() => this.redraw()).observe(canvas);
     matchMedia("(prefers-color-scheme: light)").onchange = () => this.redraw();
     if (!this.gl) return;
@@ -94,12 +51,17 @@ export class View {
 
   // What is drawn with; it goes with the context.
   make() {
+    const { gl } = this;
     this.received = null;
+    this.layer = null;
     this.points = this.program(POINTS, DISC);
     this.lines = this.program(LINES, FLAT);
-    this.cloud = { array: this.gl.createVertexArray(), buffer: this.gl.createBuffer() };
+    this.shade = this.program(COVER, SHADE);
+    this.cloud = { array: gl.createVertexArray(), places: gl.createBuffer(), colors: gl.createBuffer(), numbers: gl.createBuffer() };
+    this.nothing = gl.createVertexArray();
     this.grid = this.buffers(this.lines, [["position", 3], ["color", 4]]);
     this.marks = this.buffers(this.lines, [["position", 3], ["color", 4]]);
+    this.moving = this.buffers(this.lines, [["position", 3], ["color", 4]]);
   }
 
   // Whether there is a picture.
@@ -116,7 +78,8 @@ export class View {
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
-    const at = (name) => gl.getUniformLocation(program, name);
+    const places = {};
+    const at = (name, isAttribute = false) => places[name] ??= isAttribute ? gl.getAttribLocation(program, name) : gl.getUniformLocation(program, name);
     return { program, at };
   }
 
@@ -147,55 +110,78 @@ export class View {
     target.count = floats.length / target.width;
   }
 
-  // Makes room for another map, whose points come with `add`.
-  clear(minimum, maximum) {
-    this.received = { head: new Uint8Array(8), bytes: 0, stride: 0, count: 0 };
-    const isElsewhere = `${[minimum, maximum]}` !== `${[this.low, this.high]}`;
-    this.low = minimum;
-    this.high = maximum;
+  // Makes room for another map (its box, in its own axes), whose points come with `begin` and `add`.
+  clear(minimum, maximum, axis = "y", spacing = 0.1) {
+    this.received = null;
+    this.upright = new Upright(axis);
+    this.spacing = spacing;
+    this.tints = this.tints === "number" ? "height" : this.tints;
+    const [low, high] = this.upright.box(minimum, maximum);
+    const isElsewhere = `${[low, high]}` !== `${[this.low, this.high]}`;
+    Object.assign(this, { low, high });
     if (isElsewhere) this.fit();
-    this.fill(this.grid, gridLines(minimum, maximum));
+    this.fill(this.grid, gridLines(low, high));
   }
 
-  // Takes a part of the server's buffer (PointBuffer.swift has its layout), which begins at a byte of so many in all.
-  add(part, at, total) {
-    const { gl, received } = this;
-    if (at < 8) received.head.set(part.subarray(0, 8 - at), at);
-    if (at === 0 && gl) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
-      gl.bufferData(gl.ARRAY_BUFFER, total, gl.STATIC_DRAW);
-    }
-    received.bytes = at + part.length;
-    if (!received.stride && received.bytes >= 8) this.lay();
-    received.count = Math.max(0, Math.floor((received.bytes - 8) / received.stride));
+  // Turns the map so that another axis is up.
+  turn(axis) {
+    if (axis === this.upright.axis) return;
+    const [low, high] = this.upright.box(this.low, this.high, (place) => this.upright.world(place));
+    this.upright = new Upright(axis);
+    [this.low, this.high] = this.upright.box(low, high);
+    this.fill(this.grid, gridLines(this.low, this.high));
+    this.fit();
+  }
+
+  // The points will be so many, on a grid of cells.
+  begin({ origin, step, count, hasColors }) {
+    const { gl, cloud } = this;
+    this.received = { origin, step, count: 0, numbers: 0 };
+    this.hasColors = hasColors;
     if (!gl) return;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
-    gl.bufferSubData(gl.ARRAY_BUFFER, at, part);
+    for (const [buffer, isThere] of [[cloud.places, true], [cloud.colors, hasColors], [cloud.numbers, false]]) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, isThere ? count * (buffer === cloud.places ? CELLS : 4) : 4, gl.STATIC_DRAW);
+    }
+  }
+
+  // Takes the next points: the cells, four numbers each, and the colours, four bytes each, if there are some.
+  add(places, colors) {
+    const { received, cloud } = this;
+    this.put(cloud.places, received.count * CELLS, places);
+    if (colors) this.put(cloud.colors, received.count * 4, colors);
+    received.count += places.length / 4;
     this.wake();
   }
 
-  // Reads the head of the buffer: the points, and whether each has a color.
-  lay() {
-    const { gl, received } = this;
-    const [, hasColors] = new Uint32Array(received.head.buffer);
-    this.hasColors = hasColors === 1;
-    received.stride = this.hasColors ? 16 : 12;
+  put(buffer, at, bytes) {
+    const { gl } = this;
     if (!gl) return;
-    gl.bindVertexArray(this.cloud.array);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.cloud.buffer);
-    const at = (name) => gl.getAttribLocation(this.points.program, name);
-    gl.enableVertexAttribArray(at("position"));
-    gl.vertexAttribPointer(at("position"), 3, gl.FLOAT, false, received.stride, 8);
-    if (!this.hasColors) return gl.disableVertexAttribArray(at("own"));
-    gl.enableVertexAttribArray(at("own"));
-    gl.vertexAttribPointer(at("own"), 3, gl.UNSIGNED_BYTE, true, received.stride, 20);
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferSubData(gl.ARRAY_BUFFER, at, bytes);
+  }
+
+  // The numbers by which points are coloured come anew, and then in the order of the points.
+  beginNumbers() {
+    this.received.numbers = 0;
+    this.gl?.bindBuffer(this.gl.ARRAY_BUFFER, this.cloud.numbers);
+    this.gl?.bufferData(this.gl.ARRAY_BUFFER, this.count * 4, this.gl.STATIC_DRAW);
+  }
+
+  addNumbers(bytes) {
+    this.put(this.cloud.numbers, this.received.numbers * 4, bytes);
+    this.received.numbers += bytes.length / 4;
+    this.redraw();
   }
 
   // The points that are here.
   get count() { return this.received?.count ?? 0; }
 
   // Whether the picture shows all points that are here, as they are now.
-  get isComplete() { return !this.isStale && this.drawn >= this.count; }
+  get isComplete() { return !this.isStale && (this.drawn >= this.count || this.isTired); }
+
+  // Whether a processor that draws alone has worked for long enough on one picture.
+  get isTired() { return this.isSlow && performance.now() - this.begun > PATIENCE; }
 
   // Shows the whole map from a direction.
   fit(yaw, pitch) {
@@ -204,10 +190,10 @@ export class View {
     this.redraw();
   }
 
-  // Flies to a place, as near as shows half a metre or a tenth of the map about it.
-  fly(place) {
+  // Flies to a place of the map; as near as shows half a metre or a tenth of the map about it, unless a distance is given.
+  fly(place, distance = Math.min(this.camera.distance, Math.max(1, 0.2 * this.radius))) {
     const from = { target: this.camera.target, distance: this.camera.distance };
-    const to = { target: place, distance: Math.min(from.distance, Math.max(1, 0.2 * this.radius)) };
+    const to = { target: this.upright.shown(place), distance };
     const start = performance.now();
     this.flight = (now) => {
       const time = matchMedia("(prefers-reduced-motion: reduce)").matches ? 1 : Math.min(1, (now - start) / FLIGHT);
@@ -217,35 +203,14 @@ export class View {
     this.redraw();
   }
 
-  // The axes of anchors: x red, y green, z blue or all in the color of their author, 20 cm long or more in a large map,
-  // a line down to the floor, and the rim of a plane; the devices of peers as what a camera there sees; and a line between two places.
-  mark(anchors, devices = [], line = []) {
-    const floats = [];
-    const length = Math.max(0.2, 0.03 * this.radius);
-    const colors = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
-    for (const { transform: matrix, creator, rim } of anchors) {
-      const origin = matrix.slice(12, 15);
-      const author = this.tints === "author" && creator ? [...rgb(hue(creator.id)), 1] : null;
-      colors.forEach((own, axis) => {
-        const color = author ?? own;
-        floats.push(...origin, ...color, ...locate(matrix, [0, 1, 2].map((other) => (other === axis ? length : 0))), ...color);
-      });
-      const drop = author ?? [0.62, 0.52, 0.28, 1];
-      floats.push(...origin, ...drop, origin[0], this.low[1], origin[2], ...drop);
-      const corners = [];
-      for (let i = 0; rim && i < rim.length; i += 2) corners.push(locate(matrix, [rim[i], 0, rim[i + 1]]));
-      corners.forEach((corner, i) => floats.push(...corner, ...drop, ...corners[(i + 1) % corners.length], ...drop));
-    }
-    for (const { peer, transform } of devices) {
-      const color = [...rgb(hue(peer)), 1];
-      const corners = [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => locate(transform, [x * 0.6 * length, y * 0.45 * length, -length]));
-      corners.forEach((corner, index) => {
-        floats.push(...transform.slice(12, 15), ...color, ...corner, ...color);
-        floats.push(...corner, ...color, ...corners[(index + 1) % 4], ...color);
-      });
-    }
-    for (const end of line) floats.push(...end, 0.95, 0.4, 0.7, 1);
-    this.fill(this.marks, new Float32Array(floats));
+  // The anchors that stand still.
+  mark(anchors) { this.fill(this.marks, new Float32Array(anchorLines(this, anchors))); }
+
+  // What may be elsewhere sixty times a second: anchors in somebody's hand, devices, and a line between two places.
+  markMoving(anchors, devices, line) {
+    const floats = [...anchorLines(this, anchors), ...deviceLines(this, devices)];
+    for (const end of line) floats.push(...this.upright.shown(end), 0.95, 0.4, 0.7, 1);
+    if (floats.length || this.moving?.count) this.fill(this.moving, new Float32Array(floats));
   }
 
   // The box of what is shown: below the ceiling and, cut open, without the walls between the camera and the room.
@@ -299,53 +264,115 @@ export class View {
     }
     if (!width || !height) { this.isStale = false; return; }
     camera.aspectRatio = width / height;
-    if (!this.isAvailable) { this.isStale = false; return this.onframe(); }
+    if (!this.isAvailable) { this.isStale = false; return this.tell(); }
     const matrix = camera.matrix();
     const isNew = this.isStale;
-    if (isNew) this.begin(matrix, width, height);
+    this.aim(width, height);
+    if (isNew) this.start(matrix, width, height);
     gl.enable(gl.DEPTH_TEST);
     this.drawPoints(matrix, height);
     gl.disable(gl.DEPTH_TEST);
+    this.show(width, height);
     this.drawLines(this.marks, matrix);
-    if (isNew) this.onframe();
+    this.drawLines(this.moving, matrix);
+    if (isNew) this.tell();
   }
 
-  // An empty picture with the grid.
-  begin(matrix, width, height) {
+  tell() { for (const follow of this.followers) follow(); }
+
+  // Draws beside the canvas, where the depths can be read afterwards.
+  aim(width, height) {
+    const { gl } = this;
+    if (this.layer?.width !== width || this.layer?.height !== height) {
+      for (const one of ["picture", "depths"]) gl.deleteTexture(this.layer?.[one] ?? null);
+      const texture = (format) => {
+        const made = gl.createTexture();
+        gl.bindTexture(gl.TEXTURE_2D, made);
+        gl.texStorage2D(gl.TEXTURE_2D, 1, format, width, height);
+        for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+        return made;
+      };
+      const frame = this.layer?.frame ?? gl.createFramebuffer();
+      this.layer = { frame, width, height, picture: texture(gl.RGBA8), depths: texture(gl.DEPTH_COMPONENT24) };
+      gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, this.layer.picture, 0);
+      gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.layer.depths, 0);
+      this.isStale = true;
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.layer.frame);
+    gl.viewport(0, 0, width, height);
+  }
+
+  // An empty picture with the grid, behind which nothing is hidden.
+  start(matrix) {
     const { gl, canvas } = this;
     this.isStale = false;
     this.drawn = 0;
+    this.begun = performance.now();
     this.ground = getComputedStyle(canvas).backgroundColor.match(/\d+/g).slice(0, 3).map((v) => v / 255);
-    gl.viewport(0, 0, width, height);
     gl.clearColor(...this.ground, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.enable(gl.DEPTH_TEST);
+    gl.disable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.drawLines(this.grid, matrix);
   }
 
+  // Brings the picture to the canvas; shapes stand out where there is time for it.
+  show(width, height) {
+    const { gl, camera, layer, shade } = this;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    gl.viewport(0, 0, width, height);
+    gl.useProgram(shade.program);
+    gl.bindVertexArray(this.nothing);
+    ["picture", "depths"].forEach((name, unit) => {
+      gl.activeTexture(gl.TEXTURE0 + unit);
+      gl.bindTexture(gl.TEXTURE_2D, layer[name]);
+      gl.uniform1i(shade.at(name), unit);
+    });
+    const [near, far] = camera.range;
+    gl.uniform1f(shade.at("near"), near);
+    gl.uniform1f(shade.at("far"), far);
+    const isResting = this.drawn >= this.count || this.isTired;
+    gl.uniform1f(shade.at("strength"), this.hasRelief && (isResting || !this.isSlow) ? RELIEF : 0);
+    gl.disable(gl.BLEND);
+    gl.drawArrays(gl.TRIANGLES, 0, 3);
+    gl.enable(gl.BLEND);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, null);
+  }
+
+  // The matrix that brings a cell to metres from the lowest corner, as it stands in the picture.
+  get place() {
+    const { received: { origin, step }, upright, low } = this;
+    const corner = upright.shown(origin).map((v, axis) => v - low[axis]);
+    const columns = [0, 1, 2].map((axis) => upright.basis.map((row) => row[axis] * step));
+    return [...columns.flatMap((column) => [...column, 0]), ...corner, 1];
+  }
+
   drawPoints(matrix, height) {
     const { gl, camera, points, radius } = this;
-    const [clipLow, clipHigh] = this.clip;
-    gl.useProgram(points.program);
-    gl.uniformMatrix4fv(points.at("matrix"), false, matrix);
-    gl.uniform3fv(points.at("low"), this.low);
-    gl.uniform3fv(points.at("high"), this.high);
-    gl.uniform3fv(points.at("clipLow"), clipLow);
-    gl.uniform3fv(points.at("clipHigh"), clipHigh);
-    gl.uniform3fv(points.at("ground"), this.ground);
-    gl.uniform1f(points.at("ownShare"), this.hasColors && this.tints === "own" ? 1 : 0);
-    gl.uniform1f(points.at("grayShare"), this.tints === "author" ? 1 : 0);
-    // A point is a disc of some millimetres, so that near ones are larger.
-    gl.uniform1f(points.at("size"), 0.008 * this.pointSize * radius * camera.focalLength * height * 0.25);
-    gl.uniform1f(points.at("fogNear"), camera.distance - radius * 0.6);
-    gl.uniform1f(points.at("fogFar"), camera.distance + radius * 1.4);
     const count = Math.min(this.count - this.drawn, this.budget);
     this.spent = 0;
     if (count <= 0) return;
+    const below = (place) => place.map((v, axis) => v - this.low[axis]);
+    const [clipLow, clipHigh] = this.clip.map(below);
+    const tints = { own: this.hasColors ? 1 : 0, author: 2, number: this.isDirection ? 1 : 3 }[this.tints] ?? 0;
+    const { place } = this;
+    gl.useProgram(points.program);
+    gl.uniformMatrix4fv(points.at("place"), false, place);
+    gl.uniformMatrix4fv(points.at("matrix"), false, product(matrix, product(moved(this.low), place)));
+    gl.uniform3fv(points.at("extent"), below(this.high));
+    gl.uniform3fv(points.at("clipLow"), clipLow);
+    gl.uniform3fv(points.at("clipHigh"), clipHigh);
+    gl.uniform3fv(points.at("ground"), this.ground);
+    gl.uniform1i(points.at("tints"), tints);
+    // A point is a disc that reaches its neighbours, so that near ones are larger.
+    gl.uniform1f(points.at("size"), 1.6 * this.spacing * this.pointSize * camera.focalLength * height);
+    gl.uniform1f(points.at("fogNear"), camera.distance - radius * 0.6);
+    gl.uniform1f(points.at("fogFar"), camera.distance + radius * 1.4);
     const start = performance.now();
-    gl.bindVertexArray(this.cloud.array);
+    this.bindPoints(tints === 0 || tints === 2 ? null : this.tints === "number" ? this.cloud.numbers : this.cloud.colors);
     gl.drawArrays(gl.POINTS, this.drawn, count);
     this.drawn += count;
     if (count < FEWEST) return;
@@ -354,6 +381,19 @@ export class View {
     this.spent = performance.now() - start;
     const wanted = (count * Math.max(LEAST, FRAME - this.overhead)) / Math.max(0.1, this.spent);
     this.budget = Math.round(Math.max(FEWEST, Math.min(wanted, 2 * this.budget)));
+  }
+
+  bindPoints(tints) {
+    const { gl, points, cloud } = this;
+    gl.bindVertexArray(cloud.array);
+    const [position, own] = [points.at("position", true), points.at("own", true)];
+    gl.bindBuffer(gl.ARRAY_BUFFER, cloud.places);
+    gl.enableVertexAttribArray(position);
+    gl.vertexAttribPointer(position, 3, gl.UNSIGNED_SHORT, false, CELLS, 0);
+    if (!tints) return gl.disableVertexAttribArray(own);
+    gl.bindBuffer(gl.ARRAY_BUFFER, tints);
+    gl.enableVertexAttribArray(own);
+    gl.vertexAttribPointer(own, 3, gl.UNSIGNED_BYTE, true, 4, 0);
   }
 
   // Learns from the time between two frames in a row what the browser needs besides the points.
@@ -372,44 +412,22 @@ export class View {
   }
 }
 
-// What draws, as far as the browser tells.
-function renderer() {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  const name = gl ? `${gl.getParameter(gl.RENDERER)}` : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
-  return name;
-}
-
-// A place of a column-major transform's own frame, in that of the map.
-function locate(matrix, [x, y, z]) {
-  return [0, 1, 2].map((row) => matrix[12 + row] + x * matrix[row] + y * matrix[4 + row] + z * matrix[8 + row]);
-}
-
-// The color of hsl(hue 75% 55%).
-function rgb(hue) {
-  return [0, 8, 4].map((n) => {
-    const k = (n + hue / 30) % 12;
-    return 0.55 - 0.3375 * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+// The product of two matrices, column by column; in doubles, so that places far from the origin stay sharp.
+function product(a, b) {
+  return Array.from({ length: 16 }, (_, index) => {
+    const [row, column] = [index % 4, index - (index % 4)];
+    return a[row] * b[column] + a[4 + row] * b[column + 1] + a[8 + row] * b[column + 2] + a[12 + row] * b[column + 3];
   });
 }
 
-// A grid on the floor, of one metre or in a large map more, fading outwards.
-function gridLines(minimum, maximum) {
-  const floor = minimum[1];
-  const width = Math.max(maximum[0] - minimum[0], maximum[2] - minimum[2]);
-  const cell = 10 ** Math.max(0, Math.ceil(Math.log10(width / 25)));
-  const count = Math.ceil((width * 0.8) / cell) + 1;
-  const [cx, cz] = [0, 2].map((axis) => cell * Math.round((minimum[axis] + maximum[axis]) / 2 / cell));
-  const floats = [];
-  const vertex = (x, z) => {
-    const fade = 1 - Math.min(1, Math.hypot(x, z) / count);
-    floats.push(cx + x * cell, floor, cz + z * cell, 0.35, 0.47, 0.66, 0.5 * fade);
-  };
-  for (let line = -count; line <= count; line++) {
-    for (let step = -count; step < count; step++) {
-      vertex(line, step), vertex(line, step + 1);
-      vertex(step, line), vertex(step + 1, line);
-    }
-  }
-  return new Float32Array(floats);
+const moved = (by) => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, ...by, 1];
+
+// What draws, as far as the browser tells.
+function renderer() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const names = gl?.getExtension("WEBGL_debug_renderer_info");
+  // Chromium says "WebKit WebGL" unless it is asked for the name behind.
+  const name = gl ? `${gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER)}` : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return name;
 }

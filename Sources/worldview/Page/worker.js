@@ -1,4 +1,5 @@
 // One stream of events for all tabs of a browser: it has six connections for a server, and each stream keeps one.
+import { merged, whole } from "/delta.js";
 import { CONNECTING, follow } from "/stream.js";
 
 // By the key and the member: the proof that it expects, the tabs, why the server is not there, and the last state.
@@ -8,10 +9,11 @@ const which = ({ key, device }) => `${key} ${device}`;
 
 function begin(secrets, tab) {
   const stream = { proof: secrets.proof, tabs: new Set([tab]), problem: CONNECTING, state: null };
+  const anchors = new Map();
   const tell = (message) => { for (const tab of stream.tabs) tab.postMessage(message); };
   streams.set(which(secrets), stream);
   follow(secrets, (event) => {
-    if (!event.startsWith('{"live"')) stream.state = event;
+    if (!event.startsWith('{"live"')) stream.state = merged(anchors, JSON.parse(event));
     tell({ event });
   }, (problem) => {
     stream.problem = problem;
@@ -31,6 +33,6 @@ self.onconnect = ({ ports: [tab] }) => {
     stream = known ?? begin(secrets, tab);
     stream.tabs.add(tab);
     tab.postMessage({ problem: stream.problem });
-    if (stream.state && stream.problem === null) tab.postMessage({ event: stream.state });
+    if (stream.state && stream.problem === null) tab.postMessage({ event: JSON.stringify(whole(stream.state)) });
   };
 };

@@ -47,6 +47,15 @@ import WorldModel
     #expect(file.cloud.channels.colors == Self.colors.reversed())
   }
 
+  @Test func `coordinates of a surveyor keep their last digits, from a rounded origin`() throws {
+    let text = "691607.251 5334760.502 519.5\n691607.252 5334761.502 519.501\n691608.251 nan 0\n"
+    let file = try PointCloudFile(reading: Array(text.utf8), as: .xyz)
+    #expect(file.origin == CloudOrigin(x: 692_000, y: 5_335_000, z: 0) && file.droppedPoints == 1)
+    #expect(abs(file.cloud.positions[1].x - file.cloud.positions[0].x - 0.001) < 1e-4)
+    #expect(abs(file.cloud.positions[0].y + 239.498) < 1e-3 && file.cloud.positions[0].z == 519.5)
+    #expect(try PointCloudFile(reading: Array("16000 2 3\n".utf8), as: .xyz).origin == .zero)
+  }
+
   @Test func `columns may be in any order and of any type`() throws {
     let file = try read("doubles.ply")
     #expect(file.format == .plyBigEndian && file.droppedPoints == 1)

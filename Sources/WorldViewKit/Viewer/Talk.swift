@@ -1,0 +1,56 @@
+import SharedWorld
+
+/// A line that a user writes to all members.
+struct ChatLine: Codable, Sendable {
+  let text: String
+
+  /// Bytes of a line.
+  static let limit = 2000
+  /// Where pages read them.
+  static let endpoint = "worldview/chat"
+}
+
+/// A user asks all others to look at something: the placement of the message is that of the camera.
+struct LookHere: Codable, Sendable {
+  /// How far ahead of the camera it is (metres).
+  let distance: Float
+
+  /// Where pages read them.
+  static let endpoint = "worldview/look"
+}
+
+/// The lines of the members' users since this program began, and the last place to which one called the others.
+struct Talk {
+  /// Lines that are kept.
+  private static let limit = 200
+
+  struct Line {
+    /// Names it to the page: each line has the next one.
+    let number: Int
+    let author: PeerID
+    let text: String
+  }
+
+  struct Call {
+    let number: Int
+    let author: PeerID
+    let camera: Transform
+    let distance: Float
+  }
+
+  /// Oldest first.
+  private(set) var lines: [Line] = []
+  private(set) var call: Call?
+  private var count = 0
+
+  mutating func hear(_ text: String, from author: PeerID) {
+    count += 1
+    lines.append(Line(number: count, author: author, text: text))
+    if lines.count > Self.limit { lines.removeFirst() }
+  }
+
+  mutating func hear(_ camera: Transform, _ distance: Float, from author: PeerID) {
+    count += 1
+    call = Call(number: count, author: author, camera: camera, distance: distance)
+  }
+}

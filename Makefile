@@ -1,7 +1,7 @@
 # Every target is one script or one command; the logic lives in Scripts/.
 SWIFT ?= swift
 export SWIFT FILTER SEED CHANGED SANITIZER JSON RESULTS SECONDS_EACH SEEDS FIRST PREFIX DESTDIR STATIC CHURN_SECONDS CHURN_SEED MANY_PEERS MANY_SECONDS LAN_RUNS LIBRARY
-export COMMANDS TRAIT OPTIMIZED CONFIGURATION ONLY_TESTS BUILD
+export COMMANDS TRAIT
 
 .DEFAULT_GOAL := build
 .PHONY: build test check sanitize demo lint lan browser examples bench fuzz soak model install dist dist-check uninstall python docs clean \

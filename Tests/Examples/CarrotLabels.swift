@@ -41,7 +41,8 @@ struct CarrotLabels {
     }
 
     func tap(_ text: String) async throws {
-      try await session.messages.send(Message(LabelEvent(text: text), transform: currentTransform), to: .all, at: "draw")
+      let label = Message(LabelEvent(text: text), transform: currentTransform)
+      try await session.send(label, to: .all, at: "draw")
     }
 
     /// Carrot's `messageHandler`, until there are `count` labels.

@@ -368,7 +368,7 @@ extension Viewer {
     }
     return try await edit(by: author) { session throws(SessionError) in
       try await session.send(ChatLine(text: text), to: .all, at: ChatLine.endpoint)
-      // What a browser that is a member says is heard as that of any other one.
+      // The words of a browser that is a member are heard as that of any other one.
       if author === self.own { self.people.talk.hear(text, from: session.localPeer.id) }
     }
   }

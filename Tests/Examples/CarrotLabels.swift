@@ -42,7 +42,7 @@ struct CarrotLabels {
 
     func tap(_ text: String) async throws {
       let label = Message(LabelEvent(text: text), transform: currentTransform)
-      try await session.send(label, to: .all, at: "draw")
+      try await session.messages.send(label, to: .all, at: "draw")
     }
 
     /// Carrot's `messageHandler`, until there are `count` labels.

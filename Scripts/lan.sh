@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the LAN tests. Everything they make lives in namespaces of their own, which the kernel removes with the last
 # process however the tests end: there is nothing to clean up and nothing to leak. CONFIGURATION=debug tests programs of a
-# debug build.
+# debug build. `lan.sh build` builds the programs and tests nothing.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -15,6 +15,7 @@ configuration=${CONFIGURATION:-release}
 for product in worldpeer worldmap FirstProgram; do "${SWIFT:-swift}" build -c "$configuration" --product "$product"; done
 SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c "$configuration" --show-bin-path)
 export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
+if [[ ${1:-} == build ]]; then exit; fi
 
 # Another implementation of multicast DNS, from PyPI; the tests that need it are skipped, and say so, where that cannot be reached.
 python=$PWD/.build/lan-python

@@ -34,7 +34,7 @@ NAMES: dict[str, Names] = {
     "sw_session_stop": Names(("SessionHandle.stop",), ("Session",)),
     "sw_session_host": Names(("Session.state",)),
     "sw_session_kick": Names(("Session.Peers.remove",)),
-    "sw_session_owner": Names(("Session.Peers.creator",)),
+    "sw_session_creator": Names(("Session.Peers.creator",)),
     "sw_session_answer_question": Names(
         ("Session.Configuration.hosting.requestHandler", "Session.Configuration.ownershipHandler")),
     "sw_session_answer_code": Names(("Session.Configuration.authentication.codeHandler",)),

@@ -1,13 +1,13 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
-/// The owner of a session.
+/// The peer that began an owned session.
 @c @implementation
-public func sw_session_owner(_ session: OpaquePointer?, _ owner: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
+public func sw_session_creator(_ session: OpaquePointer?, _ creator: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
   attempt {
-    let owner = try output(owner, "owner")
+    let creator = try output(creator, "creator")
     let found = try object(session, as: RunningSession.self).wait { try await $0.peers.creator }
-    owner.pointee = sw_peer_id(copying: found?.bytes ?? [])
+    creator.pointee = sw_peer_id(copying: found?.bytes ?? [])
   }
 }
 

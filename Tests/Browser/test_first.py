@@ -56,7 +56,9 @@ class FirstTest(WorldviewsTest):
         address = page.text("#page-address")
         self.other.driver.get("about:blank")
         self.other.driver.get(address)
-        self.other.until(lambda: "anna" in self.other.text("#me"), "the other device shows it")
+        # Another device is a member of its own, beside the program.
+        self.other.until(lambda: "browser-" in self.other.text("#me"), "the other device joins")
+        self.other.until(lambda: "anna" in self.other.text("#peers"), "and shows the program's peer")
         for _ in range(2):
             page.find("#device summary").click()
         page.until(lambda: page.text("#page-address") not in ("", address), "the next address is another one")

@@ -251,7 +251,7 @@ class KeptTest(WorldviewsTest):
         self.load(page, MAPS / "full.worldmap", "150")
         page.until(lambda: page.view("view.isComplete"), "the points")
         page.press(10, 10, "mouseMoved", buttons=0)
-        where = page.view("(() => { const p = view.camera.project([3.2, 1.4, 1.7]); return [p.x, p.y]; })()")
+        where = page.view("(() => { const p = view.camera.project(view.upright.shown([3.2, 1.4, 1.7])); return [p.x, p.y]; })()")
         box = page.box("#view")
         at = [box["width"] * where[0], box["height"] * where[1]]
         page.click(*at)

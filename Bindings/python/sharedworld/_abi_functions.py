@@ -53,7 +53,7 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sw_known_peer_list_get": (POINTER(KnownPeer), c_void_p, c_size_t),
     "sw_known_peer_list_destroy": (None, c_void_p),
     "sw_known_peers_remove": (Status, c_char_p, POINTER(PeerID)),
-    "sw_session_owner": (Status, c_void_p, POINTER(PeerID)),
+    "sw_session_creator": (Status, c_void_p, POINTER(PeerID)),
     "sw_session_role": (Status, c_void_p, POINTER(PeerID), POINTER(c_uint32), POINTER(c_uint64)),
     "sw_session_set_role": (Status, c_void_p, POINTER(PeerID), c_uint32, c_uint64),
     "sw_session_invite": (Status, c_void_p, POINTER(Invitation), POINTER(c_uint64)),

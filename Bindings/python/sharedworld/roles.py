@@ -10,14 +10,14 @@ from .values import ID, c_key, read_id
 
 
 class Roles(Core):
-    """Who owns a session, and who may do what in it."""
+    """Who began an owned session, and who may do what in it."""
 
     @property
-    def owner(self) -> ID | None:
-        """The peer that owns the session; None in an open one."""
-        owner = _abi.PeerID()
-        library.sw_session_owner(self.handle, byref(owner))
-        return read_id(owner)
+    def creator(self) -> ID | None:
+        """The peer that began an owned session; None in an open one."""
+        creator = _abi.PeerID()
+        library.sw_session_creator(self.handle, byref(creator))
+        return read_id(creator)
 
     def role(self, peer: ID) -> PeerRole:
         """The part of a peer, this one included."""

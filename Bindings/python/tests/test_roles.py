@@ -20,10 +20,10 @@ class RoleTest(PeerTest):
     async def test_the_creator_names_moderators_and_nobody_else_does(self):
         async with self.session("ann", dataclasses.replace(LOOPBACK, ownership=sw.Ownership.OWNED)) as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
-            ann_id = ann.owner
+            ann_id = ann.creator
             self.assertEqual(ann.role(ann_id), sw.PeerRole.CREATOR)
             await self.role(bob, bob_id, sw.PeerRole.MEMBER)
-            self.assertEqual(bob.owner, ann_id)
+            self.assertEqual(bob.creator, ann_id)
             with self.assertRaises(sw.SharedWorldError) as caught:
                 bob.set_role(ann_id, sw.PeerRole.MEMBER)
             self.assertEqual(caught.exception.code, sw.Code.NOT_PERMITTED)
@@ -40,7 +40,7 @@ class RoleTest(PeerTest):
     async def test_nobody_owns_an_open_session(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
-            self.assertIsNone(ann.owner)
+            self.assertIsNone(ann.creator)
             self.assertEqual(ann.role(bob_id), sw.PeerRole.NONE)
 
     async def test_the_log_says_that_an_invitation_was_declined(self):

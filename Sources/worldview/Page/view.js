@@ -148,8 +148,9 @@ export class View {
   // Takes the next points: the cells, four numbers each, and the colours, four bytes each, if there are some.
   add(places, colors) {
     const { received, cloud } = this;
-    this.put(cloud.places, received.count * CELLS, places);
-    if (colors) this.put(cloud.colors, received.count * 4, colors);
+    // Without a picture there is no cloud to put them into, and they are counted alone.
+    this.put(cloud?.places, received.count * CELLS, places);
+    if (colors) this.put(cloud?.colors, received.count * 4, colors);
     received.count += places.length / 4;
     this.wake();
   }
@@ -169,7 +170,7 @@ export class View {
   }
 
   addNumbers(bytes) {
-    this.put(this.cloud.numbers, this.received.numbers * 4, bytes);
+    this.put(this.cloud?.numbers, this.received.numbers * 4, bytes);
     this.received.numbers += bytes.length / 4;
     this.redraw();
   }

@@ -31,11 +31,11 @@ static void await_moderator(sw_session *session, const sw_peer_id *peer) {
 /* The creator decides who is moderator; nobody else does. */
 static void named(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id, const sw_peer_id *bob_id) {
   sw_peer_id owner;
-  CHECK(sw_session_owner(alice, &owner) == SW_OK && is_same_peer(&owner, alice_id));
+  CHECK(sw_session_creator(alice, &owner) == SW_OK && is_same_peer(&owner, alice_id));
   CHECK(role_of(alice, alice_id) == SW_PEER_ROLE_CREATOR);
   await_role(bob, bob_id, SW_PEER_ROLE_MEMBER);
   await_role(bob, alice_id, SW_PEER_ROLE_CREATOR);
-  CHECK(sw_session_owner(bob, &owner) == SW_OK && is_same_peer(&owner, alice_id));
+  CHECK(sw_session_creator(bob, &owner) == SW_OK && is_same_peer(&owner, alice_id));
 
   CHECK(sw_session_set_role(bob, alice_id, SW_PEER_ROLE_MEMBER, 0) == SW_NOT_PERMITTED);
   CHECK(sw_session_lock(bob) == SW_NOT_PERMITTED);
@@ -61,7 +61,7 @@ static void named(sw_session *alice, sw_session *bob, const sw_peer_id *alice_id
   CHECK(sw_session_set_role(alice, &stranger, SW_PEER_ROLE_CREATOR, 0) == SW_NOT_PERMITTED);
   CHECK(sw_session_role(alice, &stranger, NULL, NULL) == SW_INVALID_ARGUMENT);
   CHECK(sw_session_role(alice, NULL, &(uint32_t){0}, NULL) == SW_INVALID_ARGUMENT);
-  CHECK(sw_session_owner(alice, NULL) == SW_INVALID_ARGUMENT);
+  CHECK(sw_session_creator(alice, NULL) == SW_INVALID_ARGUMENT);
 }
 
 /* Nobody owns an open session. */
@@ -69,7 +69,7 @@ static void open_session(const char *folder, const sw_peer_id *alice_id) {
   sw_session_config config = quiet_config();
   sw_session *carol = start_with("carol", folder, &config);
   sw_peer_id owner = *alice_id, nobody = {{0}};
-  CHECK(sw_session_owner(carol, &owner) == SW_OK && is_same_peer(&owner, &nobody));
+  CHECK(sw_session_creator(carol, &owner) == SW_OK && is_same_peer(&owner, &nobody));
   CHECK(role_of(carol, alice_id) == SW_PEER_ROLE_NONE);
   CHECK(sw_session_set_role(carol, alice_id, SW_PEER_ROLE_MEMBER, 0) == SW_NOT_PERMITTED);
   sw_session_stop(carol);

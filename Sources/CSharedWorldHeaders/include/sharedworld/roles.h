@@ -18,8 +18,8 @@ enum {
   SW_PEER_ROLE_PUBLISHER = 5  /* a member that shares maps in a curated session */
 };
 
-/* The peer that owns the session; all zero in an open one. */
-sw_status sw_session_owner(sw_session *session, sw_peer_id *owner);
+/* The peer that began an owned session; all zero in an open one. */
+sw_status sw_session_creator(sw_session *session, sw_peer_id *creator);
 
 /*
  * The part of a peer, this one included: SW_PEER_ROLE_...; and, unless `left_ms` is NULL, how long it has that from now: 0 for a

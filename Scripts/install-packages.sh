@@ -28,7 +28,7 @@ if ((EUID != 0)); then
 fi
 export DEBIAN_FRONTEND=noninteractive
 # A machine that has never asked for its package lists knows no package: ask once, then try again.
-install=("${as_root[@]}" apt-get install --quiet=2 --yes --no-install-recommends "${missing[@]}")
+install=("${as_root[@]}" apt-get install -o DPkg::Lock::Timeout=300 --quiet=2 --yes --no-install-recommends "${missing[@]}")
 "${install[@]}" </dev/null >/dev/null || {
   "${as_root[@]}" apt-get update --quiet=2 </dev/null
   "${install[@]}" </dev/null >/dev/null

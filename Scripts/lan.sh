@@ -9,13 +9,12 @@ if ((EUID != 0)); then
   echo "error: make lan makes network namespaces and needs root: sudo make lan" >&2
   exit 1
 fi
-Scripts/install-packages.sh lan
-
 configuration=${CONFIGURATION:-release}
 for product in worldpeer worldmap FirstProgram; do "${SWIFT:-swift}" build -c "$configuration" --product "$product"; done
 SHAREDWORLD_BIN=$("${SWIFT:-swift}" build -c "$configuration" --show-bin-path)
 export SHAREDWORLD_BIN PYTHONDONTWRITEBYTECODE=1
 if [[ ${1:-} == build ]]; then exit; fi
+Scripts/install-packages.sh lan
 
 # Another implementation of multicast DNS, from PyPI; the tests that need it are skipped, and say so, where that cannot be reached.
 python=$PWD/.build/lan-python

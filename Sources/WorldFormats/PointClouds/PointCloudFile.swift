@@ -2,9 +2,10 @@ public import WorldModel
 
 /// Reads and writes point clouds in the formats of other programs.
 ///
-/// Positions are taken as they are: metres, in the frame of the file; those beyond 16 km (UTM) are shifted by ``origin``. Colours, normals and confidences are kept where
-/// the format has them, descriptors are not. A column of identifiers holds whole numbers; one of real numbers is passed
-/// over. Points whose position is not finite are dropped and counted.
+/// Positions are taken as they are: metres, in the frame of the file; where the first is beyond 16 km (UTM) all are shifted by
+/// ``origin``. Colours, normals and confidences are kept where the format has them, descriptors are not. A column of
+/// identifiers holds whole numbers; one of real numbers is passed over. Points whose position is not finite are dropped and
+/// counted.
 public struct PointCloudFile: Hashable, Sendable {
   /// The points, in the order of their identifiers; in the order of the file when that has none.
   public var cloud: FeatureCloud

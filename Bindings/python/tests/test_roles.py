@@ -35,7 +35,8 @@ class RoleTest(PeerTest):
             self.assertIsNone(bob.role_time(bob_id))
             ann.set_role(bob_id, sw.PeerRole.GUEST, seconds=60)
             await self.role(bob, bob_id, sw.PeerRole.GUEST)
-            self.assertLessEqual(bob.role_time(bob_id), 60)
+            # By bob's clock, which need not be ann's to the millisecond.
+            self.assertLess(bob.role_time(bob_id), 61)
 
     async def test_nobody_owns_an_open_session(self):
         async with self.session("ann") as ann, self.session("bob") as bob:

@@ -126,6 +126,20 @@ class XRTest(DevicesTest):
         self.phone.until(lambda: not self.phone.find("#ar").is_displayed(), "the picture of the map is back")
         self.phone.until(lambda: self.phone.state()["frame"]["map"] == world(0, [0, 0, 0]), "the map's own world")
 
+    def test_the_ghost_of_the_map_lies_on_the_floor_of_the_device(self):
+        self.begin()
+        self.corners()
+        self.put(looking_down(act(self.WORLD, [0.5, 0, 0.5])))
+        count = """
+            const { gl } = (await import('/stage.js')).view;
+            const pixels = new Uint8Array(4 * 200 * 200);
+            gl.readPixels(0, 0, 200, 200, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+            let count = 0;
+            for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 1] > 100 && pixels[i] < 100) count += 1;
+            return count;"""
+        self.phone.until(lambda: self.phone.script(f"return (async () => {{ {count} }})()") > 2000,
+                         "the floor below the camera is full of the map's points")
+
     def test_a_refusal_is_said(self):
         self.phone.script("fakeXR.refusal = 'the user said no'")
         self.phone.find("#ar-begin").click()

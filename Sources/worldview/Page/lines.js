@@ -1,7 +1,8 @@
 // The lines of the picture: the grid, the axes of anchors, devices. Each vertex is a place in the picture's axes and a colour.
 import { hue } from "/dom.js";
 
-const AXES = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
+// The colours of the axes: x, y and z.
+export const AXES = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
 const DROP = [0.62, 0.52, 0.28, 1];
 
 // The length of an axis: 20 cm, or more in a large map.

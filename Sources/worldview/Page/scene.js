@@ -1,6 +1,8 @@
 // Draws in the picture of a device's camera: anchors with their axes and names, the cloud of the map as a ghost to check by
 // eye, and a ring where the middle of the picture meets a surface.
 import { $, element, hue, seenName } from "/dom.js";
+import { AXES } from "/lines.js";
+import { product } from "/view.js";
 
 const VERTEX = `#version 300 es
 uniform mat4 matrix;
@@ -13,12 +15,6 @@ uniform vec4 color;
 out vec4 tint;
 void main() { tint = color; }`;
 
-// The product of two matrices, column by column.
-export function multiply(a, b) {
-  return Float32Array.from({ length: 16 }, (_, i) => [0, 1, 2, 3].reduce((sum, k) => sum + a[4 * k + (i & 3)] * b[(i & ~3) + k], 0));
-}
-
-const AXES = [[1, 0.35, 0.35, 1], [0.3, 0.85, 0.3, 1], [0.45, 0.6, 1, 1]];
 const LENGTH = 0.1; // metres of an axis
 const GHOST = 20000; // points of the map, of which any beginning is an even sample
 
@@ -36,17 +32,9 @@ export class Scene {
   constructor(view, layer) {
     Object.assign(this, { view, layer, gl: view.gl });
     const { gl } = this;
-    const place = gl.getAttribLocation(view.points.program, "position");
-    this.program = gl.createProgram();
-    for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(this.program, shader);
-    }
-    // The cloud's own array has its places there.
-    gl.bindAttribLocation(this.program, place, "position");
-    gl.linkProgram(this.program);
+    // The cloud's own array has its cells there.
+    const place = view.points.at("position", true);
+    this.program = view.program(VERTEX, FRAGMENT, { position: place });
     this.array = gl.createVertexArray();
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.array);
@@ -60,14 +48,14 @@ export class Scene {
     gl.bindFramebuffer(gl.FRAMEBUFFER, layer.framebuffer);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.useProgram(this.program);
+    gl.useProgram(this.program.program);
     for (const part of pose.views) {
       const { x, y, width, height } = layer.getViewport(part);
       gl.viewport(x, y, width, height);
-      const camera = multiply(part.projectionMatrix, part.transform.inverse.matrix);
-      if (cloud) this.drawCloud(multiply(camera, cloud), height);
-      for (const { transform } of anchors) this.drawAxes(multiply(camera, transform));
-      if (reticle) this.drawRing(multiply(camera, reticle));
+      const camera = product(part.projectionMatrix, part.transform.inverse.matrix);
+      if (cloud) this.drawCloud(product(camera, cloud), height);
+      for (const { transform } of anchors) this.drawAxes(product(camera, transform));
+      if (reticle) this.drawRing(product(camera, reticle));
       this.drawNames(camera, anchors);
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
@@ -81,16 +69,16 @@ export class Scene {
 
   set(matrix, color, size = 1) {
     const { gl, program } = this;
-    gl.uniformMatrix4fv(gl.getUniformLocation(program, "matrix"), false, matrix);
-    gl.uniform4fv(gl.getUniformLocation(program, "color"), color);
-    gl.uniform1f(gl.getUniformLocation(program, "size"), size);
+    gl.uniformMatrix4fv(program.at("matrix"), false, matrix);
+    gl.uniform4fv(program.at("color"), color);
+    gl.uniform1f(program.at("size"), size);
   }
 
   drawCloud(matrix, height) {
     const { gl, view } = this;
     if (!view.count) return;
     gl.bindVertexArray(view.cloud.array);
-    this.set(matrix, [0.37, 0.92, 0.83, 0.5], 0.004 * height);
+    this.set(product(matrix, view.cells), [0.37, 0.92, 0.83, 0.5], 0.004 * height);
     gl.drawArrays(gl.POINTS, 0, Math.min(view.count, GHOST));
   }
 

@@ -67,7 +67,8 @@ export class View {
   // Whether there is a picture.
   get isAvailable() { return this.gl !== null && !this.gl.isContextLost(); }
 
-  program(vertex, fragment) {
+  // `bound` are attributes, by name, that have the places of another program's, so that its arrays serve.
+  program(vertex, fragment, bound = {}) {
     const gl = this.gl;
     const program = gl.createProgram();
     for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -77,6 +78,7 @@ export class View {
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
       gl.attachShader(program, shader);
     }
+    for (const [name, place] of Object.entries(bound)) gl.bindAttribLocation(program, place, name);
     gl.linkProgram(program);
     const places = {};
     const at = (name, isAttribute = false) => places[name] ??= isAttribute ? gl.getAttribLocation(program, name) : gl.getUniformLocation(program, name);
@@ -343,12 +345,10 @@ export class View {
     gl.bindTexture(gl.TEXTURE_2D, null);
   }
 
-  // The matrix that brings a cell to metres from the lowest corner, as it stands in the picture.
-  get place() {
-    const { received: { origin, step }, upright, low } = this;
-    const corner = upright.shown(origin).map((v, axis) => v - low[axis]);
-    const columns = [0, 1, 2].map((axis) => upright.basis.map((row) => row[axis] * step));
-    return [...columns.flatMap((column) => [...column, 0]), ...corner, 1];
+  // The matrix that brings a cell to its place in the map.
+  get cells() {
+    const { origin, step } = this.received;
+    return [step, 0, 0, 0, 0, step, 0, 0, 0, 0, step, 0, ...origin, 1];
   }
 
   drawPoints(matrix, height) {
@@ -359,10 +359,10 @@ export class View {
     const below = (place) => place.map((v, axis) => v - this.low[axis]);
     const [clipLow, clipHigh] = this.clip.map(below);
     const tints = { own: this.hasColors ? 1 : 0, author: 2, number: this.isDirection ? 1 : 3 }[this.tints] ?? 0;
-    const { place } = this;
+    const shown = this.upright.pose(this.cells);
     gl.useProgram(points.program);
-    gl.uniformMatrix4fv(points.at("place"), false, place);
-    gl.uniformMatrix4fv(points.at("matrix"), false, product(matrix, product(moved(this.low), place)));
+    gl.uniformMatrix4fv(points.at("place"), false, product(moved(this.low.map((v) => -v)), shown));
+    gl.uniformMatrix4fv(points.at("matrix"), false, product(matrix, shown));
     gl.uniform3fv(points.at("extent"), below(this.high));
     gl.uniform3fv(points.at("clipLow"), clipLow);
     gl.uniform3fv(points.at("clipHigh"), clipHigh);
@@ -414,7 +414,7 @@ export class View {
 }
 
 // The product of two matrices, column by column; in doubles, so that places far from the origin stay sharp.
-function product(a, b) {
+export function product(a, b) {
   return Array.from({ length: 16 }, (_, index) => {
     const [row, column] = [index % 4, index - (index % 4)];
     return a[row] * b[column] + a[4 + row] * b[column + 1] + a[8 + row] * b[column + 2] + a[12 + row] * b[column + 3];

@@ -155,9 +155,13 @@ final class MCLink: Sendable {
   /// One object for each peer: that of the candidate by which this device knows it.
   private func object(for peer: Peer, in session: Session) async -> MCPeerID {
     let candidate = await session.state.candidates.first { $0.peer?.id == peer.id }
-    return state.withLock { state in
+    return object(for: peer, foundAs: candidate?.id)
+  }
+
+  private func object(for peer: Peer, foundAs candidate: Candidate.ID? = nil) -> MCPeerID {
+    state.withLock { state in
       if let known = state.peers[peer.id] { return known }
-      let object = candidate.flatMap { state.found[$0.id] } ?? MCPeerID(other: peer.name)
+      let object = candidate.flatMap { state.found[$0] } ?? MCPeerID(other: peer.name)
       state.peers[peer.id] = object
       return object
     }
@@ -195,10 +199,7 @@ final class MCLink: Sendable {
     guard let advertiser = state.withLock({ $0.advertiser }), let delegate = advertiser.delegate else {
       return .decline(reason: "")
     }
-    let sender = state.withLock { state in
-      state.peers[invitation.peer.id] ?? MCPeerID(other: invitation.peer.name)
-    }
-    state.withLock { $0.peers[invitation.peer.id] = sender }
+    let sender = object(for: invitation.peer)
     return await withCheckedContinuation { answer in
       queue.async {
         delegate.advertiser(

@@ -76,7 +76,9 @@ struct DeviceTests {
     try await ViewerTests.run { session, browser in
       try await Self.withPeer(of: session) { other in
         let anna = try await browser.joining(as: "anna", secret: "a")
-        try await until { await other.state.peers.map(\.peer.name).sorted() == ["anna", "vera"] }
+        try await until {
+          await other.state.peers.filter { $0.state == .connected }.map(\.peer.name).sorted() == ["anna", "vera"]
+        }
         let status = try #require(await other.state.peers.first { $0.peer.name == "anna" })
         #expect(status.state == .connected && !status.isDirect)
         #expect(Self.isOK(try await anna.post("/pose", #"{"pose":[1,0,0,0,0,1,0,0,0,0,1,0,3,2,1,1]}"#)))

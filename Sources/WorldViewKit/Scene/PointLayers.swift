@@ -189,29 +189,37 @@ package struct PointLayers: Sendable {
 }
 
 extension FeatureCloud {
-  /// The channels by which points can be coloured, beside their colours.
+  /// The numbers of points by which they can be coloured, with their names; a point may lack one.
+  private var scales: [(name: String, value: (Int) -> Float?)] {
+    var scales: [(name: String, value: (Int) -> Float?)] = []
+    if let confidence = channels.confidence { scales.append(("confidence", { confidence[$0] })) }
+    if let evidence = channels.evidence {
+      scales += [
+        ("sightings", { Float(evidence[$0].sightings) }), ("residual (px)", { evidence[$0].residual }),
+        ("depth deviation (m)", { evidence[$0].depthDeviation }),
+      ]
+    }
+    return scales
+  }
+
+  private static let normal = "normal"
+
+  /// The channels by which points can be coloured, beside their colours: the scales of which some point has a number, and the
+  /// normals.
   fileprivate var numbers: [PointLayers.Channel] {
-    var numbers: [PointLayers.Channel] = []
-    func add(_ name: String, _ value: (Int) -> Float?) {
+    var numbers = scales.compactMap { name, value -> PointLayers.Channel? in
       let values = positions.indices.map { value($0) ?? .nan }
       let known = values.filter(\.isFinite)
-      guard let low = known.min(), let high = known.max() else { return }
+      guard let low = known.min(), let high = known.max() else { return nil }
       let scale = 255 / Swift.max(high - low, .leastNormalMagnitude)
-      numbers.append(
-        PointLayers.Channel(
-          name: name, range: low...high,
-          components: [{ values[$0].isFinite ? UInt8(Swift.min(255, (values[$0] - low) * scale)) : 0 }]))
-    }
-    if let confidence = channels.confidence { add("confidence") { confidence[$0] } }
-    if let evidence = channels.evidence {
-      add("sightings") { Float(evidence[$0].sightings) }
-      add("residual (px)") { evidence[$0].residual }
-      add("depth deviation (m)") { evidence[$0].depthDeviation }
+      return PointLayers.Channel(
+        name: name, range: low...high,
+        components: [{ values[$0].isFinite ? UInt8(Swift.min(255, (values[$0] - low) * scale)) : 0 }])
     }
     if let normals = channels.normals {
       numbers.append(
         PointLayers.Channel(
-          name: "normal",
+          name: Self.normal,
           components: (0..<3).map { axis in
             { UInt8(Swift.min(255, Swift.max(0, normals[$0][axis] * 127.5 + 127.5))) }
           }))
@@ -219,10 +227,6 @@ extension FeatureCloud {
     return numbers
   }
 
-  /// The names of those channels, of which some may have no number.
-  var numberNames: [String] {
-    (channels.confidence == nil ? [] : ["confidence"])
-      + (channels.evidence == nil ? [] : ["sightings", "residual (px)", "depth deviation (m)"])
-      + (channels.normals == nil ? [] : ["normal"])
-  }
+  /// The names of those channels, and of scales of which no point has a number.
+  var numberNames: [String] { scales.map(\.name) + (channels.normals == nil ? [] : [Self.normal]) }
 }

@@ -6,13 +6,11 @@ import pathlib
 import queue
 import shutil
 import socket
-import struct
 import subprocess
 import tempfile
 import threading
 import time
 import unittest
-import zlib
 
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
@@ -222,10 +220,24 @@ class Page:
     def canvas_pixels(self, step=1):
         """Every so many pixels of the picture as (red, green, blue)."""
         box = self.box("#view")
-        width, rows = png(self.driver.get_screenshot_as_png())
-        for y in range(int(box["top"]), min(int(box["bottom"]), len(rows)), step):
-            for x in range(int(box["left"]), min(int(box["right"]), width), step):
-                yield tuple(rows[y][3 * x:3 * x + 3])
+        return self.pixels(*(int(box[side]) for side in ("left", "top", "right", "bottom")), step)
+
+    def pixels(self, left, top, right, bottom, step=1):
+        """Every so many pixels of a part of the window as (red, green, blue); the browser is fast at unpacking its shots."""
+        flat = self.driver.execute_async_script("""
+            const [shot, left, top, right, bottom, step, done] = arguments;
+            const bytes = Uint8Array.from(atob(shot), (letter) => letter.charCodeAt(0));
+            createImageBitmap(new Blob([bytes])).then((image) => {
+              const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+              context.drawImage(image, 0, 0);
+              const { data } = context.getImageData(0, 0, image.width, image.height);
+              const found = [];
+              for (let y = top; y < Math.min(bottom, image.height); y += step)
+                for (let x = left; x < Math.min(right, image.width); x += step)
+                  found.push(...data.subarray(4 * (y * image.width + x), 4 * (y * image.width + x) + 3));
+              done(found);
+            });""", self.driver.get_screenshot_as_base64(), left, top, right, bottom, step)
+        return list(zip(*[iter(flat)] * 3))
 
     def box(self, selector):
         return self.script("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
@@ -374,43 +386,3 @@ class WorldviewsTest(TwoPagesTest):
         """Loads a file and waits until the page shows so many points, written as people write them."""
         page.find("#file").send_keys(str(path))
         page.until(lambda: f"{points} points" in page.text("#map"), f"{path} is shown")
-
-
-def png(data):
-    """The width and the rows of red, green and blue of a PNG picture with 8 bits a channel (PNG 1.2, §9 filters)."""
-    width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
-    channels = {2: 3, 6: 4}[kind]
-    assert depth == 8
-    packed, at = b"", 8
-    while at < len(data):
-        length, = struct.unpack(">I", data[at:at + 4])
-        if data[at + 4:at + 8] == b"IDAT":
-            packed += data[at + 8:at + 8 + length]
-        at += 12 + length
-    raw = zlib.decompress(packed)
-    rows, before, size = [], bytearray(width * channels), width * channels
-    for y in range(height):
-        start = y * (size + 1)
-        row, filtering = bytearray(raw[start + 1:start + 1 + size]), raw[start]
-        unfilter(row, before, filtering, channels)
-        before = row
-        rows.append(row if channels == 3 else bytes(v for i, v in enumerate(row) if i % 4 != 3))
-    return width, rows
-
-
-def unfilter(row, above, filtering, channels):
-    """Takes back the filter of one row of a PNG, in place."""
-    if filtering == 2:
-        row[:] = bytes((a + b) & 255 for a, b in zip(row, above))
-        return
-    for i in range(len(row) if filtering else 0):
-        left = row[i - channels] if i >= channels else 0
-        if filtering == 1:
-            guess = left
-        elif filtering == 3:
-            guess = (left + above[i]) >> 1
-        else:
-            corner = above[i - channels] if i >= channels else 0
-            distances = [abs(above[i] - corner), abs(left - corner), abs(left + above[i] - 2 * corner)]
-            guess = (left, above[i], corner)[distances.index(min(distances))]
-        row[i] = (row[i] + guess) & 255

@@ -22,7 +22,7 @@ class FirstTest(WorldviewsTest):
         self.start(self.one, "anna", "--discovery", "embedded", "--listen", "0.0.0.0:0", "--service", "swnobody")
         page = self.one
         page.until(lambda: page.view("view.isComplete && view.drawn") > 1000, "an example of a room")
-        colors = {pixel for pixel in page.canvas_pixels(step=5)}
+        colors = set(page.canvas_pixels(step=5))
         self.assertGreater(len(colors), 50)
         self.assertIn("example", page.text("#first"))
         self.assertEqual(page.text("#first-step"), "Load a map of your place")

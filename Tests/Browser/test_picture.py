@@ -3,7 +3,7 @@
 import unittest
 
 import clouds
-from lab import WorldviewsTest, png
+from lab import WorldviewsTest
 from test_kept import MAPS
 
 
@@ -100,7 +100,7 @@ class PictureTest(WorldviewsTest):
         self.assertLess(shaded, 0.97 * self.brightness(page))
 
     def brightness(self, page):
-        pixels = list(page.canvas_pixels(step=3))
+        pixels = page.canvas_pixels(step=3)
         return sum(map(sum, pixels)) / len(pixels)
 
     def test_points_are_colored_by_a_channel_with_a_legend(self):
@@ -129,8 +129,7 @@ class PictureTest(WorldviewsTest):
 
     def tone(self, page):
         """How red and how blue the foot of the left wall is."""
-        _, rows = png(page.driver.get_screenshot_as_png())
-        pixels = [rows[y][3 * x:3 * x + 3] for y in range(380, 400) for x in range(95, 125)]
+        pixels = page.pixels(95, 380, 125, 400)
         return sum(pixel[0] for pixel in pixels), sum(pixel[2] for pixel in pixels)
 
     # ---- What a file holds

@@ -63,7 +63,8 @@ class PointsTest(WorldviewsTest):
               requestAnimationFrame(look);
             });""")
         self.assertLess(page.view("view.drawn"), 60_000)
-        self.assertTrue(1900 < took < 6000, took)
+        # It ends by itself, and not before the time; a busy machine comes back to it late.
+        self.assertTrue(1900 < took < 20000, took)
 
     def test_progress_is_said_in_megabytes(self):
         large = self.folder / "progress.worldmap"

@@ -19,7 +19,7 @@ class TalkTest(WorldviewsTest):
             page.until(lambda: "under the <b>lamp</b>" in page.text("#chat"), "the line")
             self.assertIn("anna", page.text("#chat"))
         self.other.until(lambda: "under the" in self.other.text("#toast"), "the other is told")
-        self.assertEqual(self.one.script("return document.querySelector('#say-text').value"), "")
+        self.one.until(lambda: self.one.script("return document.querySelector('#say-text').value") == "", "room for more")
         self.other.find("#say-text").send_keys("I see it\n")
         self.one.until(lambda: "bert" in self.one.text("#chat li:last-child"), "an answer")
         self.one.shoot("chat")

@@ -27,6 +27,9 @@ if ((EUID != 0)); then
   as_root=(sudo)
 fi
 export DEBIAN_FRONTEND=noninteractive
+# One at a time: apt-get waits for its own locks, but not for that of its lists.
+exec {lock}<packages.txt
+flock "$lock"
 # A machine that has never asked for its package lists knows no package: ask once, then try again.
 install=("${as_root[@]}" apt-get install -o DPkg::Lock::Timeout=300 --quiet=2 --yes --no-install-recommends "${missing[@]}")
 "${install[@]}" </dev/null >/dev/null || {

@@ -37,8 +37,8 @@ struct JournalTests {
       try restored.restore(Array(journal.records.prefix(count)))
       #expect(restored.digest == journal.digests[count - 1], "after record \(count)")
     }
-    let kinds = Set(journal.records.map { if case .snapshot = $0 { "snapshot" } else { "operations" } })
-    #expect(kinds == ["snapshot", "operations"])
+    let kinds = Set(journal.records.map { if case .wholeSet = $0 { "whole" } else { "operations" } })
+    #expect(kinds == ["whole", "operations"])
   }
 
   /// Local edits, operations of another peer, and now and then the merge of its whole state.
@@ -67,7 +67,7 @@ struct JournalTests {
       _ = try journal.set.move(id(1), to: Transform(translation: [Float(step), 0, 0]), at: UInt64(step))
       if step % 100 == 0 { journal.write() }
     }
-    let snapshots = journal.records.indices.filter { if case .snapshot = journal.records[$0] { true } else { false } }
+    let snapshots = journal.records.indices.filter { if case .wholeSet = journal.records[$0] { true } else { false } }
     #expect(snapshots.count > 2)
     let kept = journal.records[(snapshots.last ?? 0)...].reduce(0) { $0 + $1.byteCount }
     #expect(kept <= JournalCursor.leastOperationBytes + JournalCursor.recordBytes)

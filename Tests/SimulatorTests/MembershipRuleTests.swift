@@ -51,8 +51,8 @@ struct MembershipRuleTests {
     harness.handle(.setLocked(true), on: host)
     harness.apply(.start(2))
     harness.run(20)
-    #expect(harness.node(2).memberSnapshots.isEmpty)
-    #expect(harness.node(0).memberSnapshots.count == 1)
+    #expect(harness.node(2).memberSummaries.isEmpty)
+    #expect(harness.node(0).memberSummaries.count == 1)
     harness.handle(.setLocked(false), on: host)
     let time = harness.seconds(until: 70) { $0.isMesh([0, 1, 2]) }
     #expect(time != nil)
@@ -70,7 +70,7 @@ struct MembershipRuleTests {
     harness.apply(.crash(victim, silently: false))
     harness.apply(.start(victim))
     harness.run(20)
-    #expect(harness.node(victim).memberSnapshots.isEmpty)
+    #expect(harness.node(victim).memberSummaries.isEmpty)
     #expect(rest.allSatisfy { harness.statuses($0).count == 2 })
   }
 

@@ -47,7 +47,7 @@ struct ReconnectionTests {
     harness.run(59)
     harness.apply(.resume(0))
     let isNoticed: (SessionHarness) -> Bool = { harness in
-      harness.node(0).memberSnapshots.contains { $0.peerID == SessionPeer.identity(of: 1) && $0.status != .connected }
+      harness.node(0).memberSummaries.contains { $0.peerID == SessionPeer.identity(of: 1) && $0.status != .connected }
     }
     let time = harness.seconds(until: 5, isNoticed)
     #expect(time != nil)

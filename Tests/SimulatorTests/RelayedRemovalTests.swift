@@ -66,7 +66,7 @@ struct RelayedRemovalTests {
     harness.handle(.kick(SessionPeer.identity(of: 3)), on: 0)
     harness.run(8)
     #expect(!harness.node(3).hasEnded)
-    #expect(harness.node(3).memberSnapshots.allSatisfy { $0.status != .connected })
+    #expect(harness.node(3).memberSummaries.allSatisfy { $0.status != .connected })
     harness.apply(.mend(0, 3))
     let time = harness.seconds(until: 10) { $0.node(3).hasEnded }
     #expect(time != nil)
@@ -106,7 +106,7 @@ extension SessionHarness {
       body.write(version)
       body.write(bytes: [0, 32])
     }
-    let link = node(index).memberSnapshots.first { $0.peerID == SessionPeer.identity(of: liar) }?.link
+    let link = node(index).memberSummaries.first { $0.peerID == SessionPeer.identity(of: liar) }?.link
     simulation.perform(index) { peer, now in
       peer.perform(at: now) { node, now in node.receive(frame.bytes, on: link!, at: now) }
     }

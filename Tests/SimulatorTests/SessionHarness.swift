@@ -58,12 +58,12 @@ struct SessionHarness {
   func node(_ index: Int) -> Node { simulation.node(index)!.node }
 
   /// How the members stand as one of them sees it, in the order of their numbers.
-  func statuses(_ index: Int) -> [Member.Status] { node(index).memberSnapshots.map(\.status) }
+  func statuses(_ index: Int) -> [Member.Status] { node(index).memberSummaries.map(\.status) }
 
   /// Whether each of these nodes has a direct link to all the others.
   func isMesh(_ nodes: [Int]) -> Bool {
     nodes.allSatisfy { index in
-      let direct = node(index).memberSnapshots.filter(\.isDirect).map(\.peerID)
+      let direct = node(index).memberSummaries.filter(\.isDirect).map(\.peerID)
       return nodes.allSatisfy { $0 == index || direct.contains(SessionPeer.identity(of: $0)) }
     }
   }

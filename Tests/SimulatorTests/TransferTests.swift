@@ -46,7 +46,7 @@ private struct Members {
   /// Whether a node has a host, and the same as the first one.
   func hosts(_ index: Int) -> Bool { node(index)?.host != nil && node(index)?.host == node(0)?.host }
 
-  func linked(_ index: Int) -> Int { node(index)?.memberSnapshots.count { $0.isDirect } ?? 0 }
+  func linked(_ index: Int) -> Int { node(index)?.memberSummaries.count { $0.isDirect } ?? 0 }
 
   func status(_ index: Int) -> MapStatus.Stage { node(index)?.mapStatus.stage ?? .none }
 
@@ -233,6 +233,6 @@ struct TransferTests {
 extension Members {
   /// Bytes a node has sent to all others.
   fileprivate func sent(_ index: Int) -> UInt64 {
-    node(index)?.memberSnapshots.reduce(0) { $0 + $1.bytesSent } ?? 0
+    node(index)?.memberSummaries.reduce(0) { $0 + $1.bytesSent } ?? 0
   }
 }

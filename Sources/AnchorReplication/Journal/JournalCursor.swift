@@ -40,7 +40,7 @@ package struct JournalCursor: Sendable {
     let bytes = set.encodeSnapshot()
     cursor = set.cursorAfterSnapshot()
     (snapshotBytes, operationBytes) = (bytes.count, 0)
-    return .snapshot(bytes)
+    return .wholeSet(bytes)
   }
 }
 
@@ -61,7 +61,7 @@ extension AnchorSet {
     var assembly = OperationAssembly()
     for record in records {
       switch record {
-      case .snapshot(let bytes): try unsafe merge(snapshot: bytes.span.bytes)
+      case .wholeSet(let bytes): try unsafe merge(snapshot: bytes.span.bytes)
       case .operations(let bytes):
         _ = try unsafe apply(operations: bytes.span.bytes, assembly: &assembly, judging: nil)
       }

@@ -2,14 +2,14 @@
 /// the set was in.
 package enum JournalRecord: Equatable, Sendable {
   /// The whole state; it replaces all earlier records.
-  case snapshot([UInt8])
+  case wholeSet([UInt8])
   /// Operations that were applied since the record before, as one batch.
   case operations([UInt8])
 
   /// The bytes in it.
   package var byteCount: Int {
     switch self {
-    case .snapshot(let bytes), .operations(let bytes): bytes.count
+    case .wholeSet(let bytes), .operations(let bytes): bytes.count
     }
   }
 }

@@ -54,7 +54,7 @@ package struct Member: Sendable {
 }
 
 /// A member as the app may see it.
-package struct MemberSnapshot: Sendable {
+package struct MemberSummary: Sendable {
   package var peerID: PeerID
   package var name: String
   package var status: Member.Status

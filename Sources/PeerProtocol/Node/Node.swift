@@ -314,11 +314,11 @@ extension Node {
   }
 
   /// The other members as the app may see them, in the order of their ids.
-  package var memberSnapshots: [MemberSnapshot] {
+  package var memberSummaries: [MemberSummary] {
     turn.mesh.roster.entries.compactMap { entry in
       guard let standing = turn.mesh.standings[entry.peerID] else { return nil }
       let traffic = links.state.traffic(with: entry.peerID, in: turn)
-      return MemberSnapshot(
+      return MemberSummary(
         peerID: entry.peerID, name: entry.name, status: standing.status, isNoticed: standing.isNoticed,
         roundTrip: traffic.roundTrip,
         isDirect: traffic.isDirect, bytesSent: traffic.bytesSent, bytesReceived: traffic.bytesReceived,

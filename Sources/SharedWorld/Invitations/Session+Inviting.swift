@@ -73,7 +73,7 @@ extension Session {
     guard case .candidate(let id) = target else { return true }
     guard let candidate = discovery.candidate(id) else { return false }
     guard let peer = candidate.likelyPeer else { return true }
-    let isMember = (try? read { node, _ in node.memberSnapshots.contains { $0.peerID == peer } }) ?? false
+    let isMember = (try? read { node, _ in node.memberSummaries.contains { $0.peerID == peer } }) ?? false
     return !isMember && peer != localPeer.id
   }
 }

@@ -20,7 +20,8 @@ import Glibc
 /// - `synchronous = FULL`, since the write that a power cut takes back is the one that was just acknowledged.
 /// - A file from elsewhere may be hostile. Its schema is the one table or it is refused, before anything is read: a
 ///   trigger or a view would run what a stranger wrote.
-/// - Snapshots replace all before them in one transaction, so the file does not grow with the age of the session.
+/// - A record of the whole set replaces all before it in one transaction, so the file does not grow with the age of the
+///   session.
 ///
 /// The cost is far from the hot path: operations are encoded already, and one transaction takes all that came while the
 /// last one was written (Documentation/Decisions/0005-journal.md).
@@ -86,7 +87,7 @@ actor JournalFile {
       var records: [JournalRecord] = []
       while try statement.step() {
         let bytes = statement.blob(1)
-        records.append(statement.integer(0) == 0 ? .snapshot(bytes) : .operations(bytes))
+        records.append(statement.integer(0) == 0 ? .wholeSet(bytes) : .operations(bytes))
       }
       return records
     } catch {
@@ -102,7 +103,7 @@ actor JournalFile {
         let insert = try SQLiteDatabase.Statement("INSERT INTO record(kind, body) VALUES (?, ?)", database)
         for record in records {
           switch record {
-          case .snapshot(let bytes):
+          case .wholeSet(let bytes):
             try database.execute("DELETE FROM record")
             try insert.run(0, bytes)
           case .operations(let bytes): try insert.run(1, bytes)

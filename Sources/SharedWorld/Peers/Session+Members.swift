@@ -14,7 +14,7 @@ extension Session {
     let (map, candidates, trust) = (mapDesk.latest, discovery.candidates, trust)
     let state = try? read { node, now in
       State(
-        peers: node.memberSnapshots.map { member in
+        peers: node.memberSummaries.map { member in
           PeerStatus(
             member, map: node.mapStatus(of: member.peerID),
             recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
@@ -33,7 +33,7 @@ extension Session {
 
   /// The connections of the session, and what this peer's own ones carry.
   func statistics() -> Statistics {
-    let found = try? read { node, _ in (node.presence, node.memberSnapshots) }
+    let found = try? read { node, _ in (node.presence, node.memberSummaries) }
     guard let (presence, members) = found else { return Statistics(connections: [], links: [], turns: 0) }
     let links = members.filter(\.isDirect).map { member in
       Statistics.Link(

@@ -2,7 +2,7 @@ import AnchorReplication
 
 /// The journal of a running session, and how far it has come.
 struct SavedJournal {
-  /// Bytes that one transaction takes at most, but for a snapshot.
+  /// Bytes that one transaction takes at most, but for the whole set.
   private static let batchBytes = 1 << 20
 
   let file: JournalFile
@@ -15,7 +15,7 @@ struct SavedJournal {
 
   /// The news in `set`, as much as one transaction takes; nil when there is none.
   ///
-  /// - Parameter isRetry: Whether to begin again with a snapshot: what was taken may not have been written.
+  /// - Parameter isRetry: Whether to begin again with the whole set: what was taken may not have been written.
   mutating func take(from set: AnchorSet, isRetry: Bool) -> [JournalRecord]? {
     if isRetry { cursor = JournalCursor() }
     var records: [JournalRecord] = []

@@ -140,7 +140,7 @@ extension Session {
   /// Tells of a merge; a side that lost hears of the new host and then of its new epoch, and that is one.
   private func noteMerge(under host: PeerID, instead former: PeerID?, in events: inout [Event]) {
     guard former != host || host == identity.peerID else { return }
-    let others = driver?.read { node, _ in node.memberSnapshots.count { $0.status == .connected } } ?? 0
+    let others = driver?.read { node, _ in node.memberSummaries.count { $0.status == .connected } } ?? 0
     events.append(.sessionMerged(size: others + 1, host: peer(host)))
   }
 

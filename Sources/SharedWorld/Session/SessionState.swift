@@ -64,7 +64,7 @@ extension Session {
 }
 
 extension PeerStatus {
-  init(_ member: MemberSnapshot, map: MapStatus, recognition: Recognition) {
+  init(_ member: MemberSummary, map: MapStatus, recognition: Recognition) {
     let state: State =
       switch member.status {
       case .connecting: .connecting

@@ -92,7 +92,7 @@ struct SessionScriptRun {
   /// The fault of the members that a node of a group sees.
   private func strangers(of index: Int, in group: [Int]) -> String? {
     guard let node = world.node(index) else { return "nothing runs on \(index + 1)" }
-    let seen = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+    let seen = node.memberSummaries.filter { $0.status == .connected }.map(\.peerID)
     let expected = group.filter { $0 != index }.map(SessionPeer.identity)
     guard Set(seen) != Set(expected) else { return nil }
     let names = (0..<world.count).filter { seen.contains(SessionPeer.identity(of: $0)) }.map { $0 + 1 }

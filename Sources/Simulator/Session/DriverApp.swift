@@ -84,7 +84,7 @@ struct DriverWatch: Sendable {
     let me = node.node.me.peer
     authenticated[me, default: []].formUnion(driver.authenticated)
     guard !isStranger else { return nil }
-    for member in node.node.memberSnapshots where member.isDirect {
+    for member in node.node.memberSummaries where member.isDirect {
       guard let link = member.link else { continue }
       for peer in [me, member.peerID] where authenticated[peer]?.contains(link) != true {
         return "A1 has a member's link to \(member.peerID.prefix) on which \(peer.prefix) has authenticated nobody"

@@ -31,7 +31,7 @@ extension Simulation where Node == SessionPeer {
   var isOneSession: Bool {
     let nodes = nodes
     return nodes.allSatisfy { node in
-      node.host != nil && node.host == nodes[0].host && node.memberSnapshots.count { $0.isDirect } == nodes.count - 1
+      node.host != nil && node.host == nodes[0].host && node.memberSummaries.count { $0.isDirect } == nodes.count - 1
     }
   }
 }

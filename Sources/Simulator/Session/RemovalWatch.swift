@@ -57,6 +57,6 @@ struct RemovalWatch {
   /// Whether a node has no link to the host it follows, so that others speak for that.
   private func isOutOfReach(of node: borrowing Node) -> Bool {
     guard let host = node.host, host != node.me else { return false }
-    return !node.memberSnapshots.contains { $0.peerID == host.peer && $0.isDirect }
+    return !node.memberSummaries.contains { $0.peerID == host.peer && $0.isDirect }
   }
 }

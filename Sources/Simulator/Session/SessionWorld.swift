@@ -286,7 +286,7 @@ package struct SessionWorld {
     }
     for index in component {
       guard let node = node(index) else { continue }
-      let connected = node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+      let connected = node.memberSummaries.filter { $0.status == .connected }.map(\.peerID)
       let expected = component.filter { $0 != index }.map(SessionPeer.identity).sorted()
       if connected != expected {
         return "E1 \(index + 1) sees \(connected.map(\.prefix)), not \(expected.map(\.prefix))"

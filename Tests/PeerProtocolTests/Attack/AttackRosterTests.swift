@@ -51,7 +51,7 @@ import WorldModel
       if number > 10 { probe.input(.linkClosed(phantom)) }
     }
     #expect(probe.node.roster.presentCount == 1)
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
     let newcomer = NodeProbe.peer(200)
     let link = probe.join(200, newcomer)
     #expect(probe.node.roster.admits(newcomer))

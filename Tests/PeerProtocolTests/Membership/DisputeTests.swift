@@ -70,7 +70,7 @@ struct DisputeTests {
     try slander(&probe, .left, of: victim, incarnation: 6, on: second)
     #expect(probe.node.roster[victim]?.status == .present)
     wait(&probe, seconds: 20, on: [second])
-    #expect(probe.node.memberSnapshots.first { $0.peerID == victim }?.status == .lost)
+    #expect(probe.node.memberSummaries.first { $0.peerID == victim }?.status == .lost)
     try slander(&probe, .left, of: victim, incarnation: 6, on: second)
     #expect(probe.node.roster[victim]?.status == .left)
   }

@@ -116,7 +116,7 @@ struct MembershipTableTests {
       var (probe, link) = try Self.meeting(stage)
       probe.send(.goodbye, on: link) { Goodbye(reason).write(to: &$0) }
       probe.wait(.seconds(11))
-      let status = probe.node.memberSnapshots.first { $0.peerID == Self.peer }?.status
+      let status = probe.node.memberSummaries.first { $0.peerID == Self.peer }?.status
       let isOut: Bool =
         switch reason {
         case .left, .refused, .locked: true

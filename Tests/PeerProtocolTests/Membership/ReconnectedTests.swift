@@ -41,10 +41,10 @@ struct ReconnectedTests {
     var probe = NodeProbe()
     probe.input(.linkClosed(probe.join(1, Self.peer)))
     probe.wait(.milliseconds(100))
-    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [false])
+    #expect(probe.node.memberSummaries.map(\.isNoticed) == [false])
     probe.wait(.seconds(1))
-    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [true])
+    #expect(probe.node.memberSummaries.map(\.isNoticed) == [true])
     _ = probe.join(2, Self.peer)
-    #expect(probe.node.memberSnapshots.map(\.isNoticed) == [false])
+    #expect(probe.node.memberSummaries.map(\.isNoticed) == [false])
   }
 }

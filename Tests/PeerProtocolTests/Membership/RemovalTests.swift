@@ -421,7 +421,7 @@ struct RemovalTests {
       let member = session.probe.greet(11, Self.victim.peer, incarnation: 9)
       session.probe.send(.admit, on: member)
       #expect(session.status(of: Self.victim) == .present)
-      #expect(session.probe.node.memberSnapshots.contains { $0.peerID == Self.victim.peer && $0.isDirect })
+      #expect(session.probe.node.memberSummaries.contains { $0.peerID == Self.victim.peer && $0.isDirect })
       session.probe.input(.linkClosed(member))
     }
   }

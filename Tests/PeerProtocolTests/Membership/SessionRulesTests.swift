@@ -64,7 +64,7 @@ struct SessionRulesTests {
     probe.input(.setLocked(true))
     probe.input(.answer(try #require(asked.first), .accept))
     #expect(try probe.goodbye(on: link) == .locked)
-    #expect(!probe.node.memberSnapshots.contains { $0.peerID == stranger })
+    #expect(!probe.node.memberSummaries.contains { $0.peerID == stranger })
   }
 
   @Test("a member whose link broke comes back into a locked session")
@@ -74,7 +74,7 @@ struct SessionRulesTests {
     probe.input(.linkClosed(link))
     let back = probe.greet(3, member)
     probe.send(.admit, on: back)
-    #expect(probe.node.memberSnapshots.map(\.status) == [.connected])
+    #expect(probe.node.memberSummaries.map(\.status) == [.connected])
   }
 
   @Test("a full session refuses the next peer with the reason limit, both when it invites and when it is invited")

@@ -16,7 +16,7 @@ struct AdmittedKeysTests {
     #expect(try probe.frames(on: link).map(\.type) == [.goodbye])
     #expect(probe.closed == [link])
     _ = probe.join(2, bob)
-    #expect(probe.node.memberSnapshots.map(\.peerID) == [bob])
+    #expect(probe.node.memberSummaries.map(\.peerID) == [bob])
   }
 
   @Test("a key that is not on it and answers a dial is sent nothing, and the invitation says so")

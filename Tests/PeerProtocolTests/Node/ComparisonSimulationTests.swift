@@ -12,7 +12,7 @@ struct ComparisonSimulationTests {
   func together() throws {
     let session = try TestSession(4, comparing: true)
     for index in 0..<4 {
-      #expect(try session.node(index).memberSnapshots.allSatisfy(\.isDirect))
+      #expect(try session.node(index).memberSummaries.allSatisfy(\.isDirect))
       let ended = session.simulation.monitor.events[index].compactMap { event in
         if case .codeEnded(_, let peer, true) = event { peer } else { nil }
       }
@@ -26,7 +26,7 @@ struct ComparisonSimulationTests {
     for _ in 0..<20 {
       session.run(.seconds(1))
       for (one, other) in [(0, 2), (2, 0)] {
-        let member = try session.node(one).memberSnapshots.first { $0.peerID == SessionPeer.identity(of: other) }
+        let member = try session.node(one).memberSummaries.first { $0.peerID == SessionPeer.identity(of: other) }
         #expect(member?.isDirect == false)
       }
     }

@@ -34,13 +34,13 @@ struct ComparisonTests {
     } else {
       pair.acceptor.input(.answerCode(link, isSame: true))
       #expect(try pair.pump(link) == ["< codeConfirmed"])
-      #expect(pair.acceptor.node.memberSnapshots.isEmpty)
+      #expect(pair.acceptor.node.memberSummaries.isEmpty)
       pair.dialler.input(.answerCode(link, isSame: true))
       #expect(try pair.pump(link).starts(with: ["> codeConfirmed", "> invite", "< inviteAnswer"]))
     }
     #expect(pair.dialler.endedComparisons == [true] && pair.acceptor.endedComparisons == [true])
     #expect(pair.dialler.results() == [.accepted(Self.other)])
-    #expect(pair.acceptor.node.memberSnapshots.map(\.isDirect) == [true])
+    #expect(pair.acceptor.node.memberSummaries.map(\.isDirect) == [true])
   }
 
   @Test("where nobody asks, nothing is different but one bit of the hello")
@@ -71,7 +71,7 @@ struct ComparisonTests {
     pair.acceptor.input(.linkClosed(link))
     let again = try pair.connect()
     #expect(try !pair.pump(again).contains { $0.contains("code") })
-    #expect(pair.dialler.node.memberSnapshots.map(\.isDirect) == [true])
+    #expect(pair.dialler.node.memberSummaries.map(\.isDirect) == [true])
   }
 
   @Test(
@@ -104,7 +104,7 @@ struct ComparisonTests {
     try pair.pump(link)
     #expect(pair.dialler.endedComparisons == [false] && pair.acceptor.endedComparisons == [false])
     #expect(pair.dialler.results() == [.failed(.codeRefused)])
-    #expect(pair.dialler.node.memberSnapshots.isEmpty && pair.acceptor.node.memberSnapshots.isEmpty)
+    #expect(pair.dialler.node.memberSummaries.isEmpty && pair.acceptor.node.memberSummaries.isEmpty)
     // An answer afterwards has no effect.
     pair.dialler.input(.answerCode(link, isSame: true))
     #expect(try pair.dialler.frames(on: link).isEmpty)
@@ -135,7 +135,7 @@ struct ComparisonTests {
     probe.input(.answerCode(stranger.link, isSame: true))
     probe.sendMembership(type, on: stranger.link)
     #expect(try probe.goodbye(on: stranger.link) == .protocolError)
-    #expect(probe.node.memberSnapshots.isEmpty && probe.endedComparisons == [false])
+    #expect(probe.node.memberSummaries.isEmpty && probe.endedComparisons == [false])
   }
 
   @Test("an invitation has as much time as without a comparison, and is sent after it")

@@ -43,7 +43,7 @@ struct ExpectedKeyTests {
     #expect(try probe.frames(on: link).isEmpty)
     #expect(probe.closed == [link])
     #expect(results(&probe) == [.identityMismatch(expected: bob, found: mallory)])
-    #expect(probe.node.invitedPeers.isEmpty && probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.invitedPeers.isEmpty && probe.node.memberSummaries.isEmpty)
   }
 
   @Test("another key at one address does not keep the expected one at the next from being invited")

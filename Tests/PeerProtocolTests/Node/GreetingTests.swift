@@ -320,7 +320,7 @@ struct GreetingTests {
     }
     #expect(zip(pings, pings.dropFirst()).allSatisfy { $1 - $0 < .milliseconds(5_300) && $1 - $0 > .seconds(4) })
     #expect(pings.count == 3)
-    let measured = try #require(probe.node.memberSnapshots.first?.roundTrip)
+    let measured = try #require(probe.node.memberSummaries.first?.roundTrip)
     #expect(measured >= .milliseconds(20) && measured < .milliseconds(200))
   }
 }

@@ -55,7 +55,7 @@ struct HandshakeTests {
     #expect(said.starts(with: ["> handshake", "> handshake", "> invite", "< inviteAnswer"]))
     #expect(pair.acceptor.data().isEmpty, "what comes after the verdict does not reach the driver")
     #expect(pair.dialler.results() == [.accepted(Self.other)])
-    #expect(pair.acceptor.node.memberSnapshots.map(\.isDirect) == [true])
+    #expect(pair.acceptor.node.memberSummaries.map(\.isDirect) == [true])
   }
 
   @Test("a driver that refuses ends the link, and both sides have the reason", arguments: [true, false])
@@ -73,7 +73,7 @@ struct HandshakeTests {
     #expect(!pair.dialler.isTold, "an inviter has it from the invitation")
     #expect(pair.dialler.results() == [.failed(.authenticationFailed(byDialler ? own : foreign))])
     #expect(pair.dialler.closed == [link] && pair.acceptor.closed == [link])
-    #expect(pair.dialler.node.memberSnapshots.isEmpty && pair.acceptor.node.memberSnapshots.isEmpty)
+    #expect(pair.dialler.node.memberSummaries.isEmpty && pair.acceptor.node.memberSummaries.isEmpty)
   }
 
   @Test("an app is told once of a key that fails, and again after it was authenticated")
@@ -235,7 +235,7 @@ struct HandshakeTests {
     step(&probe, link, nil, .authenticated)
     probe.sendMembership(type, on: link)
     #expect(try probe.goodbye(on: link) == .protocolError)
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("the passcode comes first, then the drivers, then the people who compare a code")

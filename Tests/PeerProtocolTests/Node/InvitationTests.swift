@@ -27,8 +27,8 @@ struct InvitationTests {
     var probe = NodeProbe()
     let link = probe.join(1, other)
     #expect(try probe.frames(on: link).map(\.type).contains(.admit))
-    #expect(probe.node.memberSnapshots.map(\.peerID) == [other])
-    #expect(probe.node.memberSnapshots.first?.status == .connected)
+    #expect(probe.node.memberSummaries.map(\.peerID) == [other])
+    #expect(probe.node.memberSummaries.first?.status == .connected)
   }
 
   @Test("an answer after the invitation's time is ignored")
@@ -40,7 +40,7 @@ struct InvitationTests {
     probe.wait(.seconds(2))
     probe.input(.answer(id, .accept))
     #expect(try answers(&probe, on: link).isEmpty)
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("Fault 11: the same invitation again makes no second prompt, and an unasked acceptance no member")
@@ -51,7 +51,7 @@ struct InvitationTests {
     invite(&probe, 5, on: link)
     #expect(received(probe.takeEvents()).count == 1)
     probe.send(.inviteAnswer, on: link) { InviteAnswer(number: 99, decision: .accept).write(to: &$0) }
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("Fault 12: a device has one prompt, and the 17th invitation in all is refused")
@@ -82,7 +82,7 @@ struct InvitationTests {
     let events = probe.takeEvents()
     #expect(received(events).isEmpty)
     #expect(events.contains { if case .invitationEnded(id, .accepted) = $0 { true } else { false } })
-    #expect(probe.node.memberSnapshots.map(\.peerID) == [other])
+    #expect(probe.node.memberSummaries.map(\.peerID) == [other])
   }
 
   @Test("a withdrawn invitation is forgotten")
@@ -93,7 +93,7 @@ struct InvitationTests {
     let id = try #require(received(probe.takeEvents()).first)
     probe.send(.inviteCancel, on: link) { $0.write(UInt64(5)) }
     probe.input(.answer(id, .accept))
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 }
 
@@ -112,7 +112,7 @@ struct MembershipTests {
     #expect(try probe.goodbye(on: link) == .kicked)
     let again = probe.greet(2, other)
     #expect(try probe.goodbye(on: again) == .kicked)
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("a new start of a member takes the place of the old one at once")
@@ -124,7 +124,7 @@ struct MembershipTests {
     probe.send(.hello, on: new) { NodeProbe.hello(other, incarnation: 8).write(to: &$0) }
     #expect(probe.closed == [old])
     probe.send(.admit, on: new)
-    #expect(probe.node.memberSnapshots.map(\.status) == [.connected])
+    #expect(probe.node.memberSummaries.map(\.status) == [.connected])
   }
 
   @Test("a member that breaks off is reconnecting, then lost, stays admitted and is back without an invitation")
@@ -163,7 +163,7 @@ struct MembershipTests {
     _ = probe.takeEvents()
     probe.send(.goodbye, on: link) { Goodbye(.left).write(to: &$0) }
     #expect(probe.takeEvents().contains { if case .peerLeft(other, _, .left) = $0 { true } else { false } })
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("a node copied mid-way goes on exactly like the original")

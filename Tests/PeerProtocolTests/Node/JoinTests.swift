@@ -32,7 +32,7 @@ struct JoinTests {
       simulation.run(for: Self.step)
       let nodes = [0, 1].compactMap { simulation.node($0)?.node }
       #expect(nodes.contains { $0.host == $0.me }, "nobody hosts after \(simulation.now - began)")
-      if met == nil, nodes.allSatisfy({ $0.memberSnapshots.count == 1 }) { met = simulation.now }
+      if met == nil, nodes.allSatisfy({ $0.memberSummaries.count == 1 }) { met = simulation.now }
       if agreed == nil, nodes[0].host != nil, nodes[0].host == nodes[1].host { agreed = simulation.now }
     }
     #expect(try #require(agreed) - #require(met) <= .milliseconds(300))

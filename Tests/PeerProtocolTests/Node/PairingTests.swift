@@ -23,8 +23,8 @@ struct PairingTests {
       "> hello", "< hello", "> passcodeShare", "< passcodeAnswer", "> passcodeProof", "> invite", "< inviteAnswer",
     ]
     #expect(Array(said.prefix(first.count)) == first)
-    #expect(pair.dialler.node.memberSnapshots.map(\.isDirect) == [true])
-    #expect(pair.acceptor.node.memberSnapshots.map(\.isDirect) == [true])
+    #expect(pair.dialler.node.memberSummaries.map(\.isDirect) == [true])
+    #expect(pair.acceptor.node.memberSummaries.map(\.isDirect) == [true])
     #expect(pair.dialler.results() == [.accepted(Self.other)])
   }
 
@@ -34,7 +34,7 @@ struct PairingTests {
     let link = try pair.connect()
     #expect(try pair.pump(link) == ["> hello", "< hello", "> passcodeShare", "< passcodeAnswer", "> goodbye"])
     #expect(pair.dialler.results() == [.failed(.passcodeRefused)])
-    #expect(pair.acceptor.node.memberSnapshots.isEmpty && pair.dialler.node.memberSnapshots.isEmpty)
+    #expect(pair.acceptor.node.memberSummaries.isEmpty && pair.dialler.node.memberSummaries.isEmpty)
   }
 
   @Test(
@@ -67,7 +67,7 @@ struct PairingTests {
     _ = try probe.frames(on: link)
     probe.sendMembership(type, on: link)
     #expect(try probe.goodbye(on: link) == .protocolError)
-    #expect(probe.node.memberSnapshots.isEmpty)
+    #expect(probe.node.memberSummaries.isEmpty)
   }
 
   @Test("an invitation that is accepted when another link has taken over is not answered there before the proof")

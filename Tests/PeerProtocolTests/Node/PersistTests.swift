@@ -121,7 +121,7 @@ struct PersistTests {
     let link = incoming.greet(1, member)
     #expect(try incoming.frames(on: link).contains { $0.type == .admit })
     incoming.send(.admit, on: link)
-    #expect(incoming.node.memberSnapshots.map(\.status) == [.connected])
+    #expect(incoming.node.memberSummaries.map(\.status) == [.connected])
     let wasAsked = incoming.takeEvents().contains { if case .invitationReceived = $0 { true } else { false } }
     #expect(!wasAsked)
   }

@@ -24,7 +24,7 @@ struct RestoreTests {
     // Ten days of an earlier session.
     let bytes = try kept(by: index, at: 864_000_000)
     try session.perform(index) { node, now in
-      try node.handle(.restoreAnchors([.snapshot(bytes)]), at: now).check()
+      try node.handle(.restoreAnchors([.wholeSet(bytes)]), at: now).check()
       try node.edit(.place(Anchor(id: AnchorID(high: 5, low: 5), name: "new")), at: now)
     }
     session.run(.seconds(15))
@@ -42,7 +42,7 @@ struct RestoreTests {
     session.apply(.split([0, 0, 1, 1]))
     session.run(.seconds(15))
     let bytes = try kept(by: 0, at: 864_000_000)
-    try session.perform(0) { node, now in try node.handle(.restoreAnchors([.snapshot(bytes)]), at: now).check() }
+    try session.perform(0) { node, now in try node.handle(.restoreAnchors([.wholeSet(bytes)]), at: now).check() }
     for index in [1, 2] { _ = try session.place(index) }
     session.run(.seconds(10))
     session.forgetEvents()

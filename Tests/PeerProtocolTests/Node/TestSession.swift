@@ -79,7 +79,7 @@ struct TestSession {
     return nodes.count == members.count
       && nodes.allSatisfy { node in
         node.host != nil && node.host == nodes[0].host
-          && node.memberSnapshots.count { $0.status == .connected } == nodes.count - 1
+          && node.memberSummaries.count { $0.status == .connected } == nodes.count - 1
       }
   }
 

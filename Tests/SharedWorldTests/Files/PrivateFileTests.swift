@@ -97,7 +97,7 @@ struct PrivateFileTests {
   func schema(statement: String) async throws {
     try await TestSessions.withFolder { folder in
       let path = folder.appending(path: "world.journal").path
-      try await JournalFile(path: path).close([.snapshot([1])])
+      try await JournalFile(path: path).close([.wholeSet([1])])
       try SQLiteDatabase(path: path).execute(statement)
       let error = #expect(throws: SessionError.self) { try JournalFile(path: path) }
       #expect(error?.code == .corruptData)

@@ -76,7 +76,7 @@ struct JournalFileTests {
     let path = folder.appending(path: "world.journal").path
     let copy = folder.appending(path: "copy.journal").path
     // Some fit a page, some do not; one is of two records.
-    var written: [[JournalRecord]] = [[.snapshot([0])]]
+    var written: [[JournalRecord]] = [[.wholeSet([0])]]
     for number: UInt8 in 1...6 { written.append([.operations(Array(repeating: number, count: Int(number) * 1500))]) }
     written.append([.operations([7]), .operations([8])])
     let file = try JournalFile(path: path)

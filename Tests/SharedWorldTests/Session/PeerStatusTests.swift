@@ -11,7 +11,7 @@ struct PeerStatusTests {
     "is reconnecting from the event that says so",
     arguments: [(false, PeerStatus.State.connected), (true, .reconnecting)])
   func reconnecting(isNoticed: Bool, state: PeerStatus.State) {
-    let member = MemberSnapshot(
+    let member = MemberSummary(
       peerID: PeerID(SHA256Digest(hashing: [1])), name: "bob", status: .reconnecting(since: .zero),
       isNoticed: isNoticed,
       roundTrip: nil, isDirect: false, bytesSent: 0, bytesReceived: 0, link: nil, bytesWaiting: 0)

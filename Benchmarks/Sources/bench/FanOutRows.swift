@@ -1,7 +1,8 @@
 import SharedWorld
 
-/// Moves of anchors by one peer, encrypted, applied by the others and told through the public API, against plain TCP and against
-/// what NATS and ZeroMQ deliver, as many messages of the same size at the same pace.
+/// Moves of anchors by one peer, encrypted, applied by the others and told through the public API, against plain TCP and
+/// against what NATS (by its client and by bare sockets) and ZeroMQ deliver, as many messages of the same size at the same
+/// pace.
 enum FanOutRows {
   private static let anchors = 1000
   /// Moves in one call, as a busy app batches them.
@@ -46,7 +47,7 @@ enum FanOutRows {
       + extras(peers, ours, raw)
   }
 
-  private static let libraries = [PeerLibrary.nats, .zeroMQ]
+  private static let libraries = [PeerLibrary.nats, .natsSocket, .zeroMQ]
 
   /// Rate and processor time against one baseline; without a run of that, rows that say so.
   private static func rows(_ peers: Int, _ ours: [Run], against baseline: String, _ runs: [Run]) -> [Row] {

@@ -10,8 +10,9 @@ struct ResultsSubject: Equatable {
     ResultsSubject(
       name: "anchors", title: "An edited anchor reaches every member",
       groups: [
-        "anchor-fanout", "anchor-fanout-nats", "anchor-fanout-zeromq", "anchor-fanout-cpu", "anchor-fanout-cpu-nats",
-        "anchor-fanout-cpu-zeromq", "anchor-fanout-calls", "anchor-fanout-allocations",
+        "anchor-fanout", "anchor-fanout-nats", "anchor-fanout-nats-socket", "anchor-fanout-zeromq", "anchor-fanout-cpu",
+        "anchor-fanout-cpu-nats", "anchor-fanout-cpu-nats-socket", "anchor-fanout-cpu-zeromq", "anchor-fanout-calls",
+        "anchor-fanout-allocations",
       ]),
     ResultsSubject(
       name: "messages", title: "Messages",

@@ -63,7 +63,7 @@ class CTest(unittest.TestCase):
         link = references_c.linker([self.page()])
         self.assertEqual(link("*a* sw_box_close()"), r"\*a\* [`sw_box_close()`](doc:CBox#sw_box_open)")
         self.assertEqual(link("`sw_x` SW_COLOR_..."), "`sw_x` [`SW_COLOR_…`](doc:CBox#SW_COLOR)")
-        for name in ("sw_box_lose", "SW_COLOUR_...", "SW_COLOR_BLUE"):
+        for name in ("sw_box_lose", "SW_COLLAR_...", "SW_COLOR_BLUE"):
             with self.subTest(name), self.assertRaisesRegex(references_c.Refused, f"has no {name}"):
                 link(f"See {name}.")
 

@@ -58,7 +58,7 @@ install: toolchain ## build the C library in release and install it; PREFIX=/usr
 python: toolchain ## build the C library, install the Python package into .build/python and run its tests; FILTER=name, LIBRARY=debug
 	@Scripts/python.sh
 
-dist: toolchain ## packages of a release in dist-out: tar.gz, and .deb of programs, C library and its headers
+dist: toolchain ## packages of a release in dist-out: tar.gz, .deb of programs, C library and its headers, a wheel for Python
 	@Scripts/dist.sh
 
 dist-check: ## install the packages of dist-out in a bare Debian 12 and use them there (root, network)

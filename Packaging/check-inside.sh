@@ -1,7 +1,7 @@
 #!/bin/sh
 # Uses the installed packages in a bare Debian, whose network is loopback alone: check-inside.sh PHASE.
 # `bare` is without a compiler and without Avahi, `compiler` with gcc and pkg-config, `static` with what the static library
-# needs besides.
+# needs besides, `wheel` with Python, numpy and the wheel, and none of the packages.
 set -eu
 
 say() { printf '== %s\n' "$1"; }
@@ -73,6 +73,15 @@ static() {
   gcc -std=c11 -Wall -Wextra -Werror /packages/check.c -o check $(pkg-config --cflags --libs sharedworld-static)
   if ldd ./check | grep -Ei 'sharedworld|swift|avahi'; then fail "the program needs these at its start"; fi
   ./check "$PWD/identity" | grep -qx 'a session of interface 1 listens on a port: 1' || fail "the static C program"
+}
+
+wheel() {
+  say "two processes of Python share a room, where nothing of ours is but the wheel"
+  cd "$(mktemp -d)"
+  python3 -m venv --system-site-packages environment
+  environment/bin/pip install --quiet --no-index /packages/sharedworld-*.whl || fail "the wheel cannot be installed"
+  XDG_STATE_HOME=$PWD environment/bin/python /packages/check.py >seen.txt || { cat seen.txt; fail "the program"; }
+  [ "$(sort seen.txt)" = "$(printf 'ann sees the lamp of bob\nbob sees the lamp of ann')" ] || { cat seen.txt; fail "the lamps"; }
 }
 
 "$1"

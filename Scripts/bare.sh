@@ -11,6 +11,8 @@ bare_copy() {
   local bare=.build/bare file
   if [[ ! -e $bare/made ]]; then
     rm -rf "$bare"
+    # debootstrap makes the last folder alone.
+    mkdir -p "$bare"
     debootstrap --variant=minbase --include=ca-certificates bookworm "$bare/root" "$mirror"
     touch "$bare/made"
   fi

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/bare.sh
 tree=$PWD/.build/bare-check
-packages=("$PWD"/dist-out/*.deb)
+packages=("$PWD"/dist-out/*.deb "$PWD"/dist-out/*.whl)
 [[ -e ${packages[0]} ]] || { echo "error: there are no packages in dist-out: make dist" >&2; exit 1; }
 VERSION=$(Scripts/version.sh)
 export VERSION
@@ -22,7 +22,7 @@ program=$(find "$unpacked" -path "*/bin/worldmap")
 
 bare_copy "$tree"
 mkdir "$tree/packages"
-cp "${packages[@]}" Packaging/check.c Packaging/check-inside.sh "$tree/packages/"
+cp "${packages[@]}" Packaging/check.c Packaging/check.py Packaging/check-inside.sh "$tree/packages/"
 
 # alone COMMAND...: the same, with loopback and no other network.
 alone() {
@@ -41,5 +41,7 @@ inside apt-get install --quiet=2 --yes --no-install-recommends libssl-dev libsql
   libstdc++-12-dev >/dev/null
 alone timeout 100 /packages/check-inside.sh static
 inside sh -c 'apt-get remove --quiet=2 --yes sharedworld-tools libsharedworld1 && ! command -v worldpeer' >/dev/null
+inside apt-get install --quiet=2 --yes --no-install-recommends python3-venv python3-numpy >/dev/null
+alone timeout 100 /packages/check-inside.sh wheel
 rm -rf "$tree"
 echo "the packages were installed, used and removed in a bare Debian 12"

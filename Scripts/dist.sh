@@ -1,7 +1,8 @@
 #!/bin/bash
-# Makes the packages of a release in dist-out: an archive for any Linux with the libraries of Debian 12, and packages for
-# Debian 12: sharedworld-tools (the programs), libsharedworld1 (the C library) and libsharedworld-dev (its headers). The
-# Swift runtime is inside. Times and owners come from the commit, so the same build gives the same bytes.
+# Makes the packages of a release in dist-out: an archive for any Linux with the libraries of Debian 12, packages for
+# Debian 12: sharedworld-tools (the programs), libsharedworld1 (the C library) and libsharedworld-dev (its headers), and a
+# wheel for Python. The Swift runtime is inside. Times and owners come from the commit, so the same build gives the same
+# bytes.
 set -euo pipefail
 umask 022
 
@@ -13,6 +14,8 @@ version=$(Scripts/version.sh)
 architecture=$(dpkg --print-architecture)
 libdir=lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 scratch=.build/install
+# Who answers for the packages, by the variables of Debian's tools; the project has no address of its own.
+maintainer="${DEBFULLNAME:-The SharedWorld contributors} <${DEBEMAIL:-packages@sharedworld.example}>"
 programs=(worldpeer worldview worldmap)
 out=$root/dist-out
 work=$root/.build/dist
@@ -41,7 +44,15 @@ licenses() {
   install -d "$1"
   install -m 644 Packaging/copyright "$1/copyright"
   install -m 644 "$(dirname "$static")/../../share/swift/LICENSE.txt" "$1/LICENSE-Swift.txt"
-  gzip -9n <CHANGELOG.md >"$1/changelog.gz"
+}
+
+# changes FOLDER: the changes of this version, which are for people, in the form of Debian.
+changes() {
+  gzip -9n <CHANGELOG.md >"$1/CHANGELOG.md.gz"
+  {
+    printf 'sharedworld (%s) bookworm; urgency=medium\n\n  * The changes are in CHANGELOG.md.gz in this folder.\n\n' "$version"
+    printf ' -- %s  %s\n' "$maintainer" "$(LC_ALL=C date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")"
+  } | gzip -9n >"$1/changelog.gz"
 }
 
 # needs FILE...: the Debian packages of the libraries that they are linked with.
@@ -56,10 +67,11 @@ package() {
   local name=$1 section=$2 folder=$3 description=$4
   shift 4
   licenses "$folder/usr/share/doc/$name"
+  changes "$folder/usr/share/doc/$name"
   mkdir -p "$folder/DEBIAN"
   {
     printf 'Package: %s\nVersion: %s\nArchitecture: %s\n' "$name" "$version" "$architecture"
-    printf 'Maintainer: The SharedWorld contributors <sharedworld@localhost>\nSection: %s\nPriority: optional\n' "$section"
+    printf 'Maintainer: %s\nSection: %s\nPriority: optional\n' "$maintainer" "$section"
     printf 'Installed-Size: %s\n' "$(du -sk --exclude=DEBIAN "$folder" | cut -f 1)"
     printf '%s\n' "$@"
     printf 'Description: %s\n' "$description"
@@ -78,6 +90,11 @@ mkdir -p "$dev/usr/$libdir"
 mv "$work/library/usr/include" "$dev/usr/"
 mv "$work/library/usr/$libdir"/{pkgconfig,libCSharedWorld.so,libCSharedWorld.a} "$dev/usr/$libdir/"
 library=$(find "$work/library/usr/$libdir" -type f -name 'libCSharedWorld.so.*')
+chmod 644 "$library"
+# Packages of programs that are linked with the library depend on it by this line.
+mkdir -p "$work/library/DEBIAN"
+echo "libCSharedWorld 1 libsharedworld1 (>= $version)" >"$work/library/DEBIAN/shlibs"
+install -Dm 644 Packaging/lintian-overrides "$work/library/usr/share/lintian/overrides/libsharedworld1"
 
 # Discovery loads Avahi's libraries when it is first used, and says what to install.
 avahi='libavahi-core7, libavahi-compat-libdnssd1'
@@ -106,10 +123,22 @@ for file in sharedworld sharedworld-static; do
 done
 install -Dm 644 Packaging/worldpeer.service "$tree/lib/systemd/user/worldpeer.service"
 licenses "$tree"
+install -m 644 CHANGELOG.md "$tree/CHANGELOG.md"
 install -m 644 LICENSE "$tree/LICENSE"
 printf '%s\n' "Debian packages of the libraries: $tools_need" "For discovery: $avahi" >"$tree/NEEDS"
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$work" "$name" |
   gzip -9n >"$out/$name.tar.gz"
 
+# The wheel has its own copies of what the library is linked with, but for the C library and the runtimes of GCC, and their
+# licences.
+licenses "$work/licenses"
+read -ra linked <<<"$(sed -E 's/ \([^)]*\)//g; s/,//g' <<<"$library_needs")"
+for package in "${linked[@]}"; do
+  [[ $package =~ ^(libc|libgcc|libstdc) ]] || cp "/usr/share/doc/$package/copyright" "$work/licenses/copyright-$package"
+done
+Scripts/wheel.sh "$library" "$work/licenses" "$out"
+
+# Debian's own judge, where it is installed.
+if command -v lintian >/dev/null; then lintian --allow-root --fail-on error,warning "$out"/*.deb; fi
 (cd "$out" && sha256sum ./* >SHA256SUMS)
 echo "the packages are in $out"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the documentation of the library products into .build/docs: SharedWorld with the symbols of the model and of
-# Basics, which it exports, and WorldFormats. The groups of the events come from the marks in their enum. A link that leads
-# nowhere, a parameter that does not exist, or a symbol that no page groups is an error.
+# Basics, which it exports, and WorldFormats. The groups of the events come from the marks in their enum, the references of C
+# and Python from the comments of the header and the docstrings of the package. A link that leads nowhere, a parameter that
+# does not exist, a symbol that no page groups, or a function without a word is an error.
 # Serve it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 
@@ -29,6 +30,7 @@ document() {
     -minimum-access-level public -skip-synthesized-members -swift-version 6 "${clang_maps[@]}" "$@"
   if [[ $module == SharedWorld ]]; then
     python3 Scripts/event-topics.py Sources/SharedWorld/Session/SessionEvent.swift >"$work/$module.docc/SessionEvent.md"
+    Scripts/references.py "$work/$module.docc"
   fi
   "$docc" convert "$work/$module.docc" --additional-symbol-graph-dir "$work/$module" \
     --output-path "$work/$module.doccarchive" --fallback-display-name "$module" \
@@ -47,4 +49,5 @@ cat >.build/docs/index.html <<'END'
 <a href="documentation/sharedworld/">SharedWorld</a>
 END
 python3 Scripts/check-topics.py .build/docs
+Scripts/references.py --check .build/docs
 echo "the documentation is in .build/docs"

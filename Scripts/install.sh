@@ -51,4 +51,6 @@ for file in sharedworld ${STATIC:+sharedworld-static}; do
   sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$(Scripts/version.sh)|" "Scripts/$file.pc.in" \
     >"$target/$libdir/pkgconfig/$file.pc"
 done
+# The loader knows new libraries in its folders, such as /usr/local/lib, by its cache.
+if [[ -z ${DESTDIR:-} ]] && ((EUID == 0)); then /sbin/ldconfig; fi
 echo "installed the C library in $target"

@@ -1,7 +1,8 @@
 """Builds the wheel (PEP 517), with the C library in it.
 
 It needs no package: a wheel is a zip archive, and ours has one thing that no common tool puts in, a library that Swift
-has built. It is that of SHAREDWORLD_LIBRARY, else Scripts/install.sh builds it.
+has built. It is that of SHAREDWORLD_LIBRARY, else Scripts/install.sh builds it. The files of the folder SHAREDWORLD_LICENSES
+are the licences of what is in the library.
 """
 
 import base64
@@ -55,7 +56,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files[f"{folder}/METADATA"] = metadata(about).encode()
     about_wheel = ["Wheel-Version: 1.0", "Generator: sharedworld", "Root-Is-Purelib: false", f"Tag: {tag}", ""]
     files[f"{folder}/WHEEL"] = "\n".join(about_wheel).encode()
-    files[f"{folder}/LICENSE"] = (TOP / "LICENSE").read_bytes()
+    files[f"{folder}/licenses/LICENSE"] = (TOP / "LICENSE").read_bytes()
+    if licenses := os.environ.get("SHAREDWORLD_LICENSES"):
+        files |= {f"{folder}/licenses/{path.name}": path.read_bytes() for path in sorted(pathlib.Path(licenses).iterdir())}
     rows = [f"{path},sha256={digest(data)},{len(data)}" for path, data in files.items()]
     files[f"{folder}/RECORD"] = ("\n".join([*rows, f"{folder}/RECORD,,"]) + "\n").encode()
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:

@@ -23,6 +23,16 @@ struct Made {
     #expect(made.status == 0, "\(made.text)")
   }
 
+  /// Each function of C and each public name of Python is documented, and what the words name exists.
+  @Test("the references of C and Python", .enabled(if: python != nil, "python3 is missing"))
+  func references() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "references-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let made = try await Self.run("Scripts/references.py", folder.path)
+    #expect(made.status == 0, "\(made.text)")
+  }
+
   /// The golden vectors are made from the pages of the protocol, by no code of the program.
   @Test(
     "the golden vectors", .enabled(if: python != nil, "python3 is missing"),

@@ -13,6 +13,16 @@ enum LatencyRows {
         Benchmark(name: "tap-latency/\(peers)/\(rate)") { try await taps(peers, rate) }
       }
     } + [Benchmark(name: "round-trip/one-cpu") { try await roundTrip() }]
+    + AppPlace.allCases.map { place in
+      Benchmark(name: "app-round-trip/\(place.rawValue)") { try await appRoundTrip(place) }
+    }
+
+  /// Where the code of an app runs that edits and reads events.
+  private enum AppPlace: String, CaseIterable {
+    case mainActor = "main-actor"
+    case globalExecutor = "global-executor"
+    case sessionExecutor = "session-executor"
+  }
 
   // MARK: - One way
 
@@ -99,7 +109,23 @@ enum LatencyRows {
     ]
   }
 
-  private static func roundTrips(_ party: Party, _ count: Int) async throws -> Latencies {
+  /// What the place of the app's code costs; the code of the other peer is always on its session's executor.
+  private static func appRoundTrip(_ place: AppPlace) async throws -> [Row] {
+    let count = 10_000
+    let before = try RawTCP.roundTrips(count: count)
+    let ours = try await Party.with(receivers: 1) { try await roundTrips($0, count, at: place) }
+    let after = try RawTCP.roundTrips(count: count)
+    return [("p50", 0.5), ("p99", 0.99)].map { name, part in
+      let (value, raw) = (ours.percentile(part), min(before.percentile(part), after.percentile(part)))
+      return Row(
+        name: "app-round-trip-\(name)/\(place.rawValue)", value: value, unit: "µs",
+        baseline: "raw TCP, two threads on two processors", baselineValue: raw, ratio: value / raw)
+    }
+  }
+
+  private static func roundTrips(
+    _ party: Party, _ count: Int, at place: AppPlace = .sessionExecutor
+  ) async throws -> Latencies {
     let (near, far) = (party.sender, party.receivers[0])
     let echo = Task(executorPreference: far.executor) {
       for await event in far.events {
@@ -108,20 +134,29 @@ enum LatencyRows {
       }
     }
     defer { echo.cancel() }
-    return try await Task(executorPreference: near.executor) {
-      let anchor = Anchor(name: "ball")
-      var answers = near.events.makeAsyncIterator()
-      try await near.place(anchor)
-      var times = Latencies()
-      for number in 0..<count {
-        let start = Latencies.now
-        try await near.move(anchor.id, to: Transform(translation: [Float(number + 1), 0, 0]))
-        while let event = await answers.next() {
-          if case .anchorUpdated(_, .remote) = event { break }
-        }
-        times.add(since: start)
+    let player =
+      switch place {
+      case .mainActor: Task { @MainActor in try await play(near, count) }
+      case .globalExecutor: Task.detached { try await play(near, count) }
+      case .sessionExecutor: Task(executorPreference: near.executor) { try await play(near, count) }
       }
-      return times
-    }.value
+    return try await player.value
+  }
+
+  /// Moves an anchor and waits until the other peer has moved it back, on whatever executor the caller is.
+  private nonisolated(nonsending) static func play(_ session: Session, _ count: Int) async throws -> Latencies {
+    let anchor = Anchor(name: "ball")
+    var answers = session.events.makeAsyncIterator()
+    try await session.place(anchor)
+    var times = Latencies()
+    for number in 0..<count {
+      let start = Latencies.now
+      try await session.move(anchor.id, to: Transform(translation: [Float(number + 1), 0, 0]))
+      while let event = await answers.next() {
+        if case .anchorUpdated(_, .remote) = event { break }
+      }
+      times.add(since: start)
+    }
+    return times
   }
 }

@@ -22,7 +22,10 @@ struct ResultsSubject: Equatable {
       ]),
     ResultsSubject(
       name: "latency", title: "From a tap to the others, and round trips",
-      groups: ["tap-latency-p50", "tap-latency-p99", "round-trip", "round-trip-zeromq", "request-roundtrip"]),
+      groups: [
+        "tap-latency-p50", "tap-latency-p99", "round-trip", "round-trip-zeromq", "app-round-trip-p50",
+        "app-round-trip-p99", "request-roundtrip",
+      ]),
     ResultsSubject(
       name: "transfers", title: "Maps and files on their way",
       groups: ["map-transfer", "map-update", "resource-transfer"]),

@@ -49,7 +49,7 @@ class ResourceReceived(ResourceEvent):
 
 @event_class(EventType.RESOURCE_FAILED)
 class ResourceFailed(ResourceEvent):
-    pass
+    """It does not come, or not to this peer; the text says why."""
 
 
 @event_class(EventType.RESOURCE_SETTLED)

@@ -40,17 +40,23 @@ class CandidateFound(Event):
 
 @event_class(EventType.CANDIDATE_LOST)
 class CandidateLost(Event):
+    """A service is out of sight."""
+
     candidate: str
     name: str | None
 
 
 @event_class(EventType.DISCOVERY_AVAILABLE)
 class DiscoveryAvailable(Event):
+    """Peers can be found, by the back-end of this name."""
+
     backend: str
 
 
 @event_class(EventType.DISCOVERY_UNAVAILABLE)
 class DiscoveryUnavailable(Event):
+    """Peers cannot be found, and why; the session goes on."""
+
     reason: str
 
 
@@ -82,6 +88,8 @@ class PeerReconnecting(PeerEvent):
 
 @event_class(EventType.PEER_LEFT)
 class PeerLeft(PeerEvent):
+    """A peer is no longer in the session."""
+
     reason: str
 
 
@@ -119,13 +127,15 @@ class MapReceived(Event):
 
 @event_class(EventType.MAP_FAILED)
 class MapFailed(Event):
+    """A map could not be fetched or read."""
+
     status: Code
     reason: str
 
 
 @event_class(EventType.ANCHOR_ADDED)
 class AnchorAdded(Event):
-    """The origin is local, remote, map or merge."""
+    """An anchor is in the world; the origin is local, remote, map or merge."""
 
     anchor: Anchor
     origin: str
@@ -135,6 +145,8 @@ class AnchorAdded(Event):
 
 @event_class(EventType.ANCHOR_UPDATED)
 class AnchorUpdated(Event):
+    """An anchor has another place, name, kind or payload; the origin is local, remote, map or merge."""
+
     anchor: Anchor
     origin: str
     payload: bytes
@@ -143,7 +155,7 @@ class AnchorUpdated(Event):
 
 @event_class(EventType.ANCHOR_REMOVED)
 class AnchorRemoved(Event):
-    """The anchor is as it was at last."""
+    """An anchor was removed; it is as it was at last."""
 
     anchor: Anchor
     origin: str
@@ -188,6 +200,8 @@ class Ended(Event):
 
 @event_class(EventType.SESSION_MERGED)
 class SessionMerged(Event):
+    """Two sessions have become one, with this host and as many peers in all, this one included."""
+
     host: ID
     total: int
     name: str
@@ -245,6 +259,8 @@ class AnchorRestored(Event):
 
 @event_class(EventType.OWNERSHIP_CHANGED)
 class OwnershipChanged(Event):
+    """An anchor has another owner, or none."""
+
     anchor_id: uuid.UUID
     owner: ID | None
     name: str | None
@@ -264,6 +280,8 @@ class AnchorDragged(Event):
 
 @event_class(EventType.DRAG_ENDED)
 class DragEnded(PeerEvent):
+    """A peer has let go of an anchor."""
+
     anchor_id: uuid.UUID
 
 
@@ -302,6 +320,8 @@ class CodeShown(PeerEvent):
 
 @event_class(EventType.CODE_ENDED)
 class CodeEnded(PeerEvent):
+    """The comparison of a code, by its number, is over, and whether both users have confirmed it."""
+
     operation: int
     is_confirmed: bool
 
@@ -316,6 +336,8 @@ class MessagesFailed(PeerEvent):
 
 @event_class(EventType.MESSAGE_RETURNED)
 class MessageReturned(PeerEvent):
+    """An object, by its number, arrived, and the app of the receiver did not get it; Swift apps alone return one."""
+
     reason: str
     number: int
 
@@ -344,6 +366,8 @@ class AlignmentChanged(PeerEvent):
 
 @event_class(EventType.GROUPS_CHANGED)
 class GroupsChanged(PeerEvent):
+    """A peer is in these groups now."""
+
     groups: tuple[str, ...]
 
 

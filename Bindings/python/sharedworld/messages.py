@@ -68,6 +68,7 @@ class Messages(Core):
         library.sw_session_join_group(self.handle, group.encode())
 
     def leave_group(self, group: str) -> None:
+        """Gets nothing more that is sent to this group."""
         library.sw_session_leave_group(self.handle, group.encode())
 
     @property

@@ -39,7 +39,7 @@ extension Viewer {
     var peers = device == nil ? [] : [await describeProgram(to: author)]
     for peer in state.peers where peer.id != author.session.localPeer.id {
       let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))
-      peers.append(describe(peer, alignment, role))
+      peers.append(describe(peer.peer, Standing(peer), alignment, role))
     }
     // In the device's own world, where it has one.
     let anchors = await author.session.world.anchors
@@ -79,13 +79,7 @@ extension Viewer {
   /// The program's own peer as a member sees it that is in this process.
   private func describeProgram(to author: Author) async -> JSON {
     let (peer, role) = (session.localPeer, try? await session.peers.role(of: session.localPeer.id))
-    return [
-      "id": .string(peer.id.description), "name": .string(peer.name),
-      "state": .string(PeerStatus.State.connected.rawValue),
-      "isDirect": .bool(true), "recognition": .string(Recognition.known.rawValue), "map": .null, "percent": .null,
-      "role": .optional(role?.rawValue), "alignment": describe(await author.session.frames.alignment(of: peer.id)),
-      "roundTrip": .null,
-    ]
+    return describe(peer, Standing(), await author.session.frames.alignment(of: peer.id), role)
   }
 
   /// The session's map that the user is asked about, and who shares it where that is known.
@@ -113,16 +107,33 @@ extension Viewer {
     ]
   }
 
-  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
+  /// How a peer stands to this one.
+  private struct Standing {
+    var state = PeerStatus.State.connected
+    var isDirect = true
+    var recognition = Recognition.known
+    var map: MapStatus?
+    var roundTrip: Duration?
+
+    /// That of a peer in this process.
+    init() {}
+
+    init(_ status: PeerStatus) {
+      (state, isDirect, recognition) = (status.state, status.isDirect, status.recognition)
+      (map, roundTrip) = (status.map, status.roundTrip)
+    }
+  }
+
+  private func describe(_ peer: Peer, _ standing: Standing, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
     var percent: Int?
-    if case .transferring(let share) = status.map.stage { percent = Int(share) }
+    if case .transferring(let share)? = standing.map?.stage { percent = Int(share) }
     return [
-      "id": .string(status.id.description), "name": .string(status.peer.name),
-      "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
-      "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
+      "id": .string(peer.id.description), "name": .string(peer.name),
+      "state": .string(standing.state.rawValue), "isDirect": .bool(standing.isDirect),
+      "recognition": .string(standing.recognition.rawValue), "map": .optional(standing.map.flatMap(Self.words)),
       "percent": percent.map(JSON.integer) ?? .null, "role": .optional(role?.rawValue),
       "alignment": describe(alignment),
-      "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
+      "roundTrip": standing.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }
 

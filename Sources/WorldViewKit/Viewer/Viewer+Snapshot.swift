@@ -7,31 +7,34 @@ extension Viewer {
 
   /// Everything that a browser that is a member, or the program's own pages, show but for the points.
   func snapshot(for device: Device?, _ access: PageKey.Access) async -> JSON {
-    let (state, anchors) = await describeState(for: device, access)
-    return .object(state + ["anchors": .array(anchors.map(describe))])
+    let (state, lists) = await describeState(for: device, access)
+    let members: JSON.Members = [
+      "anchors": .array(lists.anchors.map(describe)), "filed": .array(lists.filed.map(describe)),
+      "chat": .array(lists.chat.map(describe)),
+    ]
+    return .object(state + members)
   }
 
-  /// The same for the pages of a browser that were told of some anchors already: of those only what is new; nil for a browser
-  /// that is no member any more.
+  /// The same for the pages of a browser that were told of some parts of the lists already: of those only what is new; nil for a
+  /// browser that is no member any more.
   func snapshot(
-    after news: ToldAnchors, for peer: PeerID?, _ access: PageKey.Access
-  ) async -> (JSON, ToldAnchors)? {
+    after told: ToldLists, for peer: PeerID?, _ access: PageKey.Access
+  ) async -> (JSON, ToldLists)? {
     let device = peer.flatMap { devices[$0] }
     guard peer == nil || device?.author != nil else { return nil }
-    let (state, anchors) = await describeState(for: device, access)
-    var news = news
-    let changes = news.tell(anchors)
-    let members: JSON.Members = [
-      "isWhole": .bool(changes.isWhole), "changed": .array(changes.changed.map(describe)),
-      "removed": .array(changes.removed.map { .string($0.description) }),
+    let (state, lists) = await describeState(for: device, access)
+    var told = told
+    let id = { (anchor: AnchorID) in JSON.string(anchor.description) }
+    let news: JSON.Members = [
+      "anchors": told.anchors.tell(lists.anchors).json(describe, id),
+      "filed": told.filed.tell(lists.filed).json(describe, id),
+      "chat": told.chat.tell(lists.chat).json(describe, JSON.integer),
     ]
-    return (.object(state + ["anchorNews": .object(members)]), news)
+    return (.object(state + ["news": .object(news)]), told)
   }
 
-  /// Everything but the points and the anchors, and those anchors that a page shows.
-  private func describeState(
-    for device: Device?, _ access: PageKey.Access
-  ) async -> (JSON.Members, ArraySlice<Anchor>) {
+  /// Everything but the points and the long lists, and the parts of those that a page shows.
+  private func describeState(for device: Device?, _ access: PageKey.Access) async -> (JSON.Members, PageLists) {
     let author = device?.author ?? own
     await refreshScene()
     releaseAbandoned()
@@ -64,8 +67,9 @@ extension Viewer {
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
     let rights = await describeRights(of: author, state)
-    let all = members + rights + (await live(for: author)) + describeTalk()
-    return (all, anchors.prefix(Self.shownAnchors))
+    let all = members + rights + (await live(for: author)) + describeCall()
+    let filed = isShared ? [] : scene.map.anchors.prefix(Self.shownAnchors)
+    return (all, PageLists(anchors: anchors.prefix(Self.shownAnchors), filed: filed, chat: people.talk.lines))
   }
 
   /// The numbers of the colors of peers, by their ids.

@@ -56,6 +56,15 @@ struct Browser: Sendable {
     return try await send("POST \(path) HTTP/1.1\r\n\(proof)\(fields)Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
   }
 
+  /// The same of a file that is no text.
+  func upload(_ path: String, _ bytes: [UInt8], type: String) async throws -> String {
+    let fields = "Host: localhost:\(port)\r\nContent-Type: application/octet-stream\r\nX-File-Type: \(type)\r\n"
+    let connection = try connect(
+      "POST \(path) HTTP/1.1\r\n\(proof)\(fields)Content-Length: \(bytes.count)\r\n\r\n")
+    try connection.send(bytes)
+    return try await connection.text(until: nil)
+  }
+
   /// The key, and that one answer is enough.
   private var proof: String {
     [key.map { "Authorization: Bearer \($0)" }, device.map { "X-Device: \($0)" }, "Connection: close"]

@@ -154,6 +154,10 @@ struct DeviceTests {
     return "\([columns.0, columns.1, columns.2, columns.3].flatMap { column in (0..<4).map { column[$0] } })"
   }
 
+  private static func placing(_ anchor: AnchorID, _ transform: Transform) -> String {
+    #"{"anchor":"\#(anchor)","name":"","transform":\#(text(transform))}"#
+  }
+
   /// The frame of the page's state.
   private static func frame(of browser: Browser) async throws -> Frame {
     let body = try await browser.get("/state").components(separatedBy: "\r\n\r\n").last ?? ""
@@ -236,10 +240,9 @@ struct DeviceTests {
       #expect(try await Self.frame(of: phone).unaligned == 0)
       #expect(try await phone.get("/state").contains(#""id":"\#(far)","name":"far","transform":["#))
       let id = AnchorID()
-      let place = Self.text(Transform(translation: [5, 1, 0]))
+      let place = Transform(translation: [5, 1, 0])
       for _ in 0..<2 {
-        let body = #"{"anchor":"\#(id)","name":"","transform":\#(place)}"#
-        #expect(Self.isOK(try await phone.post("/place", body)))
+        #expect(Self.isOK(try await phone.post("/place", Self.placing(id, place))))
       }
       let placed = { await session.world.anchors.filter { $0.name == "phone 1" } }
       try await until { await placed().count == 1 }
@@ -251,11 +254,24 @@ struct DeviceTests {
         translation = await placed().first?.transform.translation ?? .zero
         return abs(translation.x - 3.05) < 0.01
       }
-      for body in [#""transform":[1]"#, #""transform":\#(place)"#] {
+      for body in [#""transform":[1]"#, #""transform":\#(Self.text(place))"#] {
         #expect(!Self.isOK(try await phone.post("/place", #"{"anchor":"no","name":"",\#(body)}"#)))
       }
       #expect(Self.isOK(try await phone.post("/frame", #"{"isOwn":false}"#)))
       try await until { try await phone.get("/state").contains(#""name":"far","transform":[1.0,0.0"#) }
+    }
+  }
+
+  @Test("what could not be placed is placed when it is asked for again")
+  func placedLater() async throws {
+    try await ViewerTests.run { session, browser in
+      let phone = try await browser.joining(as: "phone", secret: "p")
+      let id = AnchorID()
+      // A scale makes it no place.
+      let (bad, good) = (Transform(columns: ([2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1])), Transform.identity)
+      #expect(!Self.isOK(try await phone.post("/place", Self.placing(id, bad))))
+      #expect(Self.isOK(try await phone.post("/place", Self.placing(id, good))))
+      try await until { await session.world.anchors.map(\.id) == [id] }
     }
   }
 

@@ -268,6 +268,24 @@ struct ViewerTests {
     }
   }
 
+  @Test("pages are told of each line, and of each anchor of an unsent map, once")
+  func longLists() async throws {
+    try await Self.run { _, browser in
+      var map = SceneTests.walls
+      map.anchors = [Anchor(name: "of the file")]
+      #expect(try await browser.upload("/load", map.encoded(.kept), type: "worldmap").hasPrefix("HTTP/1.1 200"))
+      #expect(try await browser.post("/say", #"{"text":"one"}"#).hasPrefix("HTTP/1.1 200"))
+      let connection = try browser.connect(browser.request("/events"))
+      #expect(try await connection.text(until: #""text":"one""#).contains("of the file"))
+      #expect(try await browser.post("/say", #"{"text":"two"}"#).hasPrefix("HTTP/1.1 200"))
+      let news = try await connection.text(until: #""text":"two""#)
+      #expect(!news.contains(#""text":"one""#) && !news.contains("of the file"))
+      // Another page knows nothing yet.
+      let state = try await browser.get("/state")
+      #expect(state.contains(#""text":"one""#) && state.contains("of the file"))
+    }
+  }
+
   @Test("a stream of events begins with what the server alone says, and has something each second")
   func proof() async throws {
     try await Self.runUnopened { _, viewer in

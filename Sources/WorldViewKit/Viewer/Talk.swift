@@ -24,9 +24,9 @@ struct Talk {
   /// Lines that are kept.
   private static let limit = 200
 
-  struct Line {
-    /// Names it to the page: each line has the next one.
-    let number: Int
+  struct Line: Identifiable, Equatable {
+    /// Each line has the next one.
+    let id: Int
     let author: PeerID
     let text: String
   }
@@ -45,7 +45,7 @@ struct Talk {
 
   mutating func hear(_ text: String, from author: PeerID) {
     count += 1
-    lines.append(Line(number: count, author: author, text: text))
+    lines.append(Line(id: count, author: author, text: text))
     if lines.count > Self.limit { lines.removeFirst() }
   }
 

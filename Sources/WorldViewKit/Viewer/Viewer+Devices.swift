@@ -135,10 +135,16 @@ extension Viewer {
   func place(_ request: PlaceRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
     try await edit(by: author) { session throws(SessionError) in
       let id = try AnchorID(page: request.anchor)
+      let transform = try Transform(page: request.transform)
       guard author.placed.insert(id).inserted else { return }
       let name = request.name.isEmpty ? author.edits.nextName(of: session.localPeer.name) : request.name
-      let anchor = Anchor(id: id, name: name, transform: try Transform(page: request.transform))
-      try await session.place(anchor)
+      let anchor = Anchor(id: id, name: name, transform: transform)
+      do throws(SessionError) {
+        try await session.place(anchor)
+      } catch {
+        author.placed.remove(id)
+        throw error
+      }
       author.edits.history.record(.place(anchor))
     }
   }

@@ -128,7 +128,7 @@ extension Viewer {
   private nonisolated func tell(_ writer: HTTPWriter, _ peer: PeerID?, _ access: PageKey.Access) async throws {
     let news = changes.news()
     var next = ContinuousClock.now
-    var told = ToldAnchors()
+    var told = ToldLists()
     try await writer.write("data: \(JSON.object(["proof": .string(pageKey.proof)]).text)\n\n")
     for await _ in news.wakes {
       let new = news.take()
@@ -137,7 +137,10 @@ extension Viewer {
         try await writer.write("data: \(JSON.object(["live": .object(live)]).text)\n\n")
       }
       // A line that is a comment (HTML, §9.2.6).
-      if new == .beat { try await writer.write(":\n\n") }
+      if new == .beat {
+        try await writer.write(":\n\n")
+        continue
+      }
       if new.contains(.state) {
         if .now >= next {
           guard let (state, known) = await snapshot(after: told, for: peer, access) else { return }
@@ -409,19 +412,19 @@ extension Viewer {
     changes.announce()
   }
 
-  /// The part of it that the page shows.
-  func describeTalk() -> JSON.Members {
+  func describe(_ line: Talk.Line) -> JSON {
+    ["id": .integer(line.id), "from": person(line.author), "text": .string(line.text)]
+  }
+
+  /// The last place to which one called the others.
+  func describeCall() -> JSON.Members {
     let call = people.talk.call.map { call -> JSON in
       [
         "number": .integer(call.number), "from": person(call.author), "transform": Self.numbers(call.camera),
         "distance": .single(call.distance),
       ]
     }
-    return [
-      "chat": .array(
-        people.talk.lines.map { ["number": .integer($0.number), "from": person($0.author), "text": .string($0.text)] }),
-      "call": call ?? .null,
-    ]
+    return ["call": call ?? .null]
   }
 }
 

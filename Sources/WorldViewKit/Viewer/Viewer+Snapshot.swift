@@ -7,31 +7,34 @@ extension Viewer {
 
   /// Everything that a browser that is a member, or the program's own pages, show but for the points.
   func snapshot(for device: Device?, _ access: PageKey.Access) async -> JSON {
-    let (state, anchors) = await describeState(for: device, access)
-    return .object(state + ["anchors": .array(anchors.map(describe))])
+    let (state, lists) = await describeState(for: device, access)
+    let members: JSON.Members = [
+      "anchors": .array(lists.anchors.map(describe)), "filed": .array(lists.filed.map(describe)),
+      "chat": .array(lists.chat.map(describe)),
+    ]
+    return .object(state + members)
   }
 
-  /// The same for the pages of a browser that were told of some anchors already: of those only what is new; nil for a browser
-  /// that is no member any more.
+  /// The same for the pages of a browser that were told of some parts of the lists already: of those only what is new; nil for a
+  /// browser that is no member any more.
   func snapshot(
-    after news: ToldAnchors, for peer: PeerID?, _ access: PageKey.Access
-  ) async -> (JSON, ToldAnchors)? {
+    after told: ToldLists, for peer: PeerID?, _ access: PageKey.Access
+  ) async -> (JSON, ToldLists)? {
     let device = peer.flatMap { devices[$0] }
     guard peer == nil || device?.author != nil else { return nil }
-    let (state, anchors) = await describeState(for: device, access)
-    var news = news
-    let changes = news.tell(anchors)
-    let members: JSON.Members = [
-      "isWhole": .bool(changes.isWhole), "changed": .array(changes.changed.map(describe)),
-      "removed": .array(changes.removed.map { .string($0.description) }),
+    let (state, lists) = await describeState(for: device, access)
+    var told = told
+    let id = { (anchor: AnchorID) in JSON.string(anchor.description) }
+    let news: JSON.Members = [
+      "anchors": told.anchors.tell(lists.anchors).json(describe, id),
+      "filed": told.filed.tell(lists.filed).json(describe, id),
+      "chat": told.chat.tell(lists.chat).json(describe, JSON.integer),
     ]
-    return (.object(state + ["anchorNews": .object(members)]), news)
+    return (.object(state + ["news": .object(news)]), told)
   }
 
-  /// Everything but the points and the anchors, and those anchors that a page shows.
-  private func describeState(
-    for device: Device?, _ access: PageKey.Access
-  ) async -> (JSON.Members, ArraySlice<Anchor>) {
+  /// Everything but the points and the long lists, and the parts of those that a page shows.
+  private func describeState(for device: Device?, _ access: PageKey.Access) async -> (JSON.Members, PageLists) {
     let author = device?.author ?? own
     await refreshScene()
     releaseAbandoned()
@@ -39,7 +42,7 @@ extension Viewer {
     var peers = device == nil ? [] : [await describeProgram(to: author)]
     for peer in state.peers where peer.id != author.session.localPeer.id {
       let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))
-      peers.append(describe(peer, alignment, role))
+      peers.append(describe(peer.peer, Standing(peer), alignment, role))
     }
     // In the device's own world, where it has one.
     let anchors = await author.session.world.anchors
@@ -64,8 +67,9 @@ extension Viewer {
       "hint": .optional(trouble.flatMap { $0.isHint ? $0.text : nil }),
     ]
     let rights = await describeRights(of: author, state)
-    let all = members + rights + (await live(for: author)) + describeTalk()
-    return (all, anchors.prefix(Self.shownAnchors))
+    let all = members + rights + (await live(for: author)) + describeCall()
+    let filed = isShared ? [] : scene.map.anchors.prefix(Self.shownAnchors)
+    return (all, PageLists(anchors: anchors.prefix(Self.shownAnchors), filed: filed, chat: people.talk.lines))
   }
 
   /// The numbers of the colors of peers, by their ids.
@@ -79,13 +83,7 @@ extension Viewer {
   /// The program's own peer as a member sees it that is in this process.
   private func describeProgram(to author: Author) async -> JSON {
     let (peer, role) = (session.localPeer, try? await session.peers.role(of: session.localPeer.id))
-    return [
-      "id": .string(peer.id.description), "name": .string(peer.name),
-      "state": .string(PeerStatus.State.connected.rawValue),
-      "isDirect": .bool(true), "recognition": .string(Recognition.known.rawValue), "map": .null, "percent": .null,
-      "role": .optional(role?.rawValue), "alignment": describe(await author.session.frames.alignment(of: peer.id)),
-      "roundTrip": .null,
-    ]
+    return describe(peer, Standing(), await author.session.frames.alignment(of: peer.id), role)
   }
 
   /// The session's map that the user is asked about, and who shares it where that is known.
@@ -113,16 +111,33 @@ extension Viewer {
     ]
   }
 
-  private func describe(_ status: PeerStatus, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
+  /// How a peer stands to this one.
+  private struct Standing {
+    var state = PeerStatus.State.connected
+    var isDirect = true
+    var recognition = Recognition.known
+    var map: MapStatus?
+    var roundTrip: Duration?
+
+    /// That of a peer in this process.
+    init() {}
+
+    init(_ status: PeerStatus) {
+      (state, isDirect, recognition) = (status.state, status.isDirect, status.recognition)
+      (map, roundTrip) = (status.map, status.roundTrip)
+    }
+  }
+
+  private func describe(_ peer: Peer, _ standing: Standing, _ alignment: PeerAlignment, _ role: PeerRole?) -> JSON {
     var percent: Int?
-    if case .transferring(let share) = status.map.stage { percent = Int(share) }
+    if case .transferring(let share)? = standing.map?.stage { percent = Int(share) }
     return [
-      "id": .string(status.id.description), "name": .string(status.peer.name),
-      "state": .string(status.state.rawValue), "isDirect": .bool(status.isDirect),
-      "recognition": .string(status.recognition.rawValue), "map": .optional(Self.words(status.map)),
+      "id": .string(peer.id.description), "name": .string(peer.name),
+      "state": .string(standing.state.rawValue), "isDirect": .bool(standing.isDirect),
+      "recognition": .string(standing.recognition.rawValue), "map": .optional(standing.map.flatMap(Self.words)),
       "percent": percent.map(JSON.integer) ?? .null, "role": .optional(role?.rawValue),
       "alignment": describe(alignment),
-      "roundTrip": status.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
+      "roundTrip": standing.roundTrip.map { .number($0 / .milliseconds(1)) } ?? .null,
     ]
   }
 

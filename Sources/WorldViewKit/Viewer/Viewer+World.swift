@@ -361,7 +361,6 @@ extension Viewer {
       "up": .string(up.rawValue), "spacing": .single(scene.layers.spacing),
       "numbers": .array(scene.numberNames.map(JSON.string)),
       "origin": .array(fileOrigin.coordinates.map(JSON.number)),
-      "anchors": .array(isShared ? [] : scene.map.anchors.prefix(Self.shownAnchors).map(describe)),
     ]
   }
 

@@ -81,7 +81,7 @@ export function showPlaces() {
   const held = new Set([...drags.map(({ id }) => id), now.hand?.id]);
   // Those of a map's file are no anchors of the session until the map is sent.
   const known = new Set(now.state.anchors.map(({ id }) => id));
-  const filed = (now.state.map?.anchors ?? []).filter((anchor) => !known.has(anchor.id) && isVisible(anchor));
+  const filed = now.state.filed.filter((anchor) => !known.has(anchor.id) && isVisible(anchor));
   const anchors = visible();
   const still = [...anchors.filter(({ id }) => !held.has(id)), ...filed];
   const moving = anchors.filter(({ id }) => held.has(id)).map(shown);

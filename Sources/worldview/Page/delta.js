@@ -1,14 +1,26 @@
-// The state of the session as the server tells it: all but the anchors each time, and of those what is new (ToldAnchors.swift).
+// The state of the session as the server tells it: all but the long lists each time, and of those what is new (Told.swift).
 
-// Takes the news of the anchors into a map by id, and gives the state with all anchors.
-export function merged(anchors, { anchorNews: { isWhole, changed, removed }, ...state }) {
-  if (isWhole) anchors.clear();
-  for (const id of removed) anchors.delete(id);
-  for (const anchor of changed) anchors.set(anchor.id, anchor);
-  return { ...state, anchors: [...anchors.values()] };
+const LISTS = ["anchors", "filed", "chat"];
+
+// Takes the news of the lists into what is known of them, and gives the state with whole lists.
+export function merged(known, { news, ...state }) {
+  for (const list of LISTS) {
+    const { isWhole, changed, removed } = news[list];
+    const parts = (known[list] ??= new Map());
+    if (isWhole) parts.clear();
+    for (const id of removed) parts.delete(id);
+    for (const part of changed) parts.set(part.id, part);
+    state[list] = [...parts.values()];
+  }
+  return state;
 }
 
 // The same as somebody hears it who knows nothing yet.
-export function whole({ anchors, ...state }) {
-  return { ...state, anchorNews: { isWhole: true, changed: anchors, removed: [] } };
+export function whole(state) {
+  const rest = { ...state, news: {} };
+  for (const list of LISTS) {
+    rest.news[list] = { isWhole: true, changed: state[list], removed: [] };
+    delete rest[list];
+  }
+  return rest;
 }

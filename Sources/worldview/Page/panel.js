@@ -16,7 +16,7 @@ import { load as loadPoints } from "/points.js";
 import { megabytes, showCeiling, showColors, showTurn } from "/picture.js";
 
 let hasLeft = false;
-const anchors = new Map(); // of the session, by id
+const known = {}; // the long lists of the state
 
 // ---- What the server says
 
@@ -27,7 +27,7 @@ server.follow((news) => {
     showFollowed();
     return showPlaces();
   }
-  now.state = merged(anchors, news);
+  now.state = merged(known, news);
   if (now.hand?.isDone) now.hand = null;
   showSession();
   showMap();

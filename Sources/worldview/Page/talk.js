@@ -8,7 +8,7 @@ let heard = null; // the number of the last call
 
 export function showTalk() {
   const { chat, call, me } = now.state;
-  const last = chat.at(-1)?.number ?? 0;
+  const last = chat.at(-1)?.id ?? 0;
   if (last !== read) {
     const list = $("chat");
     const line = ({ from, text }) => {

@@ -9,11 +9,11 @@ const which = ({ key, device }) => `${key} ${device}`;
 
 function begin(secrets, tab) {
   const stream = { proof: secrets.proof, tabs: new Set([tab]), problem: CONNECTING, state: null };
-  const anchors = new Map();
+  const known = {};
   const tell = (message) => { for (const tab of stream.tabs) tab.postMessage(message); };
   streams.set(which(secrets), stream);
   follow(secrets, (event) => {
-    if (!event.startsWith('{"live"')) stream.state = merged(anchors, JSON.parse(event));
+    if (!event.startsWith('{"live"')) stream.state = merged(known, JSON.parse(event));
     tell({ event });
   }, (problem) => {
     stream.problem = problem;

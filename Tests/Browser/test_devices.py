@@ -4,6 +4,7 @@ import hashlib
 import re
 import socket
 import ssl
+import time
 import unittest
 
 from devices import DevicesTest
@@ -91,6 +92,16 @@ class DeviceTest(DevicesTest):
         phone.until(lambda: "Reload the page" in phone.text("#banner"), "it says how to come back")
         phone.driver.refresh()
         self.desk.until(lambda: len(self.desk.state()["peers"]) == 1, "the phone is back")
+
+    def test_from_the_scanned_address_to_an_anchor_that_others_see(self):
+        address = self.scan()
+        start = time.monotonic()
+        phone = self.open(address)
+        phone.until(lambda: phone.view("now.shown !== null && now.shown === now.state?.map?.id"), "the map is here")
+        phone.touch("touchStart", (200, 400))
+        phone.touch("touchEnd")
+        self.desk.spot(f"{self.name()} 1")
+        print(f"from the scanned address to an anchor on the desk: {time.monotonic() - start:.1f} s, where 10 s are wanted")
 
     def test_a_removed_device_stays_out(self):
         phone = self.open(self.scan())

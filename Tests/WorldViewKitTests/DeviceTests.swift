@@ -98,6 +98,34 @@ struct DeviceTests {
     }
   }
 
+  @Test("where a page points is seen by all others, and no more once its pointer or the page is gone")
+  func pointers() async throws {
+    try await ViewerTests.run { session, browser in
+      let (anna, bert) = (
+        try await browser.joining(as: "anna", secret: "a"), try await browser.joining(as: "bert", secret: "b")
+      )
+      let shown = { (browser: Browser, name: String) in
+        try await browser.get("/state").contains(#","name":"\#(name)","transform":[1.0,0.0"#)
+      }
+      #expect(Self.isOK(try await anna.post("/point", #"{"place":[3,2,1]}"#)))
+      for other in [bert, browser] { try await until { try await shown(other, "anna") } }
+      #expect(try await !shown(anna, "anna"))
+      #expect(Self.isOK(try await browser.post("/point", #"{"place":[1,1,1]}"#)))
+      for other in [anna, bert] { try await until { try await shown(other, "vera") } }
+      #expect(try await !shown(browser, "vera"))
+      #expect(Self.isOK(try await anna.post("/point", #"{"place":null}"#)))
+      try await until { try await !shown(bert, "anna") }
+      // A page that is closed says nothing.
+      let stream = try bert.connect(bert.request("/events"))
+      _ = try await stream.text(until: "vera")
+      #expect(Self.isOK(try await bert.post("/point", #"{"place":[3,2,1]}"#)))
+      try await until { try await shown(browser, "bert") }
+      stream.end()
+      try await until { try await !shown(browser, "bert") }
+      #expect(try await anna.post("/point", #"{"place":[3,2]}"#).hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
   @Test("the key of the page alone makes nobody another browser")
   func tokens() async throws {
     try await ViewerTests.run { session, browser in

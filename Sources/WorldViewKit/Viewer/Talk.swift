@@ -19,6 +19,12 @@ struct LookHere: Codable, Sendable {
   static let endpoint = "worldview/look"
 }
 
+/// A user points at a place: the placement of the message, which has none where the pointer has left.
+struct Pointing: Codable, Sendable {
+  /// Where pages read them; of one user the latest counts.
+  static let endpoint = "worldview/pointer"
+}
+
 /// The lines of the members' users since this program began, and the last place to which one called the others.
 struct Talk {
   /// Lines that are kept.

@@ -113,10 +113,14 @@ extension Viewer {
     return HTTPResponse(text: "{}")
   }
 
-  /// A stream of events of a browser begins or ends.
-  func noteStream(of peer: PeerID?, begins: Bool) {
-    guard let device = peer.flatMap({ devices[$0] }) else { return }
-    if begins { device.begin() } else { device.end() }
+  /// A stream of events of a browser begins or ends, and what is gone points nowhere.
+  func noteStream(of peer: PeerID?, begins: Bool) async {
+    let device = peer.flatMap { devices[$0] }
+    if begins { device?.begin() } else { device?.end() }
+    guard !begins, let author = peer == nil ? own : device?.author,
+      people.pointers[author.session.localPeer.id] != nil
+    else { return }
+    _ = try? await point(PointRequest(place: nil), by: author)
   }
 }
 

@@ -282,6 +282,7 @@ extension Viewer {
   func live(for author: Author) async -> JSON.Members {
     [
       "devices": .array(await author.session.world.participants.map(describeDevice)),
+      "pointers": .array(describePointers(but: author.session.localPeer.id)),
       "drags": .array(
         await author.session.world.drags.map { pose in
           [

@@ -149,7 +149,10 @@ package actor Viewer {
       calls.answer(peer.id)
       calls.forget(peer.id)
       trouble = nil
-    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _): people.note(peer)
+    case .peerReconnected(let peer): people.note(peer)
+    case .peerReconnecting(let peer), .peerLeft(let peer, _):
+      people.note(peer)
+      people.point(peer.id, at: nil)
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived(let receipt): (progress, self.receipt) = (nil, receipt)
     case .anchorRemoved(let anchor, _): if !isShared { scene.forget(anchor.id) }

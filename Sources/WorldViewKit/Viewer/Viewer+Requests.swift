@@ -107,7 +107,7 @@ extension Viewer {
     case "/load": return try await load(request)
     case "/send-map": return try await sendMap()
     case "/show-map": return try await showMap(request.json())
-    case "/up": return try turn(request.json())
+    case "/up": return try await turn(request.json())
     default: throw HTTPFailure(405, "POST \(path) does nothing")
     }
   }

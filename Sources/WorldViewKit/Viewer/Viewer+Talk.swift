@@ -38,6 +38,9 @@ extension Viewer {
       group.addTask {
         for await one in self.session.messages.of(Pointing.self, at: Pointing.endpoint) { await self.hear(one) }
       }
+      group.addTask {
+        for await view in self.session.messages.of(SharedView.self, at: SharedView.endpoint) { await self.hear(view) }
+      }
     }
   }
 
@@ -81,6 +84,11 @@ extension Viewer {
   private func note(pointer place: Transform?, of peer: PeerID) {
     people.point(peer, at: place)
     changes.announce(.live)
+  }
+
+  private func hear(_ view: ReceivedMessage<SharedView>) {
+    people.talk.hear(view.object, from: view.sender.id)
+    changes.announce()
   }
 
   func describe(_ line: Talk.Line) -> JSON {

@@ -121,6 +121,8 @@ package actor Viewer {
     for await event in session.events {
       log.record(event)
       record(event)
+      // A browser that is a member shows what this program knows.
+      if case .peerJoined(let peer) = event, devices[peer.id] == nil { await tellView(to: .peer(peer.id)) }
       changes.announce(event.news)
     }
   }

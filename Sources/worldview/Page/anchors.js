@@ -53,7 +53,7 @@ function showList() {
   const above = document.querySelector("aside").getBoundingClientRect().top - list.getBoundingClientRect().top;
   const first = Math.max(0, Math.min(order.length - ROWS, Math.floor(above / height) - ROWS / 3)) | 0;
   const ids = order.slice(first, first + ROWS);
-  const next = JSON.stringify([first, order.length, ids.map((id) => here.get(id)), edited, now.selected]);
+  const next = JSON.stringify([first, order.length, ids.map((id) => here.get(id)), edited, now.selected, now.state.map?.origin]);
   if (next === drawn || edited && document.activeElement?.matches("#anchors input")) return;
   drawn = next;
   const gap = (count) => {

@@ -126,6 +126,15 @@ struct DeviceTests {
     }
   }
 
+  @Test("the first page on this machine is the program's window, and no other one")
+  func window() async throws {
+    try await ViewerTests.runUnopened { _, viewer in
+      let browser = Browser(port: viewer.port, key: nil)
+      let answers = [try await browser.open(String(viewer.address.suffix(32))), try await browser.open(String(viewer.address.suffix(32)))]
+      #expect(answers.map { $0.contains(#""isWindow":true"#) } == [true, false])
+    }
+  }
+
   @Test("the key of the page alone makes nobody another browser")
   func tokens() async throws {
     try await ViewerTests.run { session, browser in
@@ -134,7 +143,8 @@ struct DeviceTests {
       for token in ["\(id)", String(repeating: "0", count: 32), ""] {
         var impostor = browser
         impostor.device = token
-        #expect(try await impostor.post("/undo", "{}").hasPrefix("HTTP/1.1 410"))
+        // Which a page answers by becoming a member again, with the secret that it has and others have not.
+        #expect(try await impostor.post("/undo", "{}").hasPrefix("HTTP/1.1 401"))
       }
     }
   }

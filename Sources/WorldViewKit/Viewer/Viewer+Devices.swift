@@ -10,7 +10,9 @@ extension Viewer {
   func device(of request: HTTPRequest) throws(HTTPFailure) -> Device? {
     guard let token = request.field("x-device") else { return nil }
     guard let device = devices.find(token) else {
-      throw HTTPFailure(410, "this browser is no member any more")
+      // Nobody has ended the membership of one that is unknown: another session has begun, or its machine has slept.
+      throw devices.isOver(token)
+        ? HTTPFailure(410, "this browser is no member any more") : HTTPFailure(401, "this browser is no member yet")
     }
     device.noteSign()
     return device
@@ -97,6 +99,7 @@ extension Viewer {
 
   /// The browser leaves the session; the program stays.
   func leave(_ device: Device) async -> HTTPResponse {
+    device.hasLeft = true
     await device.author?.session.leave()
     return HTTPResponse(text: "{}")
   }

@@ -8,7 +8,7 @@ extension Viewer {
     if request.method == "GET", let file = files[request.path] {
       return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
     }
-    if request.method == "POST", request.path == "/open" { return try open(request.json()) }
+    if request.method == "POST", request.path == "/open" { return try open(request) }
     guard let access = pageKey.access(of: request) else {
       throw HTTPFailure(403, "open the address that worldview printed last; each address works once")
     }
@@ -27,13 +27,16 @@ extension Viewer {
   }
 
   /// Gives the key for the token of the address, and prints the address for the next browser.
-  private func open(_ request: OpenRequest) throws(HTTPFailure) -> HTTPResponse {
-    guard let (key, access) = pageKey.key(for: request.token) else {
+  private func open(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let asked: OpenRequest = try request.json()
+    guard let (key, access) = pageKey.key(for: asked.token) else {
       throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
     }
     changes.announce()
     if access == .everything { console.say(.nextAddress(address, forOthers: addressForOthers())) }
-    return HTTPResponse(text: JSON.object(["key": .string(key), "proof": .string(pageKey.proof)]).text)
+    let isWindow = pageKey.claimWindow(access, host: request.field("host"))
+    let answer: JSON = ["key": .string(key), "proof": .string(pageKey.proof), "isWindow": .bool(isWindow)]
+    return HTTPResponse(text: answer.text)
   }
 
   private func respond(

@@ -285,7 +285,10 @@ extension NodeDriver: IntakeOwner {
 extension NodeDriver: SecureTransportDelegate {
   package func linkOpened(_ link: LinkID, dial: DialID?, peer: PeerID, remote: SocketAddress) {
     intake.open(link, of: peer, isStranger: dial == nil)
-    turn(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link)))
+    turn(
+      .linkOpened(
+        link, peer: peer, dial: dial, remote: remote, secrets: secrets(of: link),
+        isInProcess: transport.isInProcess(link)))
   }
 
   /// The secrets that the exchanges on a link need; none for those that do not take place.

@@ -100,6 +100,8 @@ final class SecureLink: EventHandler {
   /// The state of the path to the peer.
   var path: PathState? { stream.path }
 
+  var isInProcess: Bool { stream.isInProcess }
+
   func handle(_ readiness: Readiness) {
     if phase == .connecting { return finishConnecting() }
     if isOnProbation {

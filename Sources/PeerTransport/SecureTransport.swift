@@ -79,6 +79,9 @@ extension SecureTransport {
     links[link]?.queuedBytes ?? 0
   }
 
+  /// Whether both ends of a link are in this process.
+  func isInProcess(_ link: LinkID) -> Bool { links[link]?.isInProcess ?? false }
+
   /// Ends the probation of an accepted link: it no longer counts against the limits for strangers.
   package func confirm(_ link: LinkID) {
     links[link]?.endProbation()

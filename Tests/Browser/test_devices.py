@@ -4,9 +4,11 @@ import hashlib
 import re
 import socket
 import ssl
+import time
 import unittest
 
 from devices import DevicesTest
+from lab import Program
 
 
 class DeviceTest(DevicesTest):
@@ -92,6 +94,33 @@ class DeviceTest(DevicesTest):
         phone.driver.refresh()
         self.desk.until(lambda: len(self.desk.state()["peers"]) == 1, "the phone is back")
 
+    def test_from_the_scanned_address_to_an_anchor_that_others_see(self):
+        address = self.scan()
+        start = time.monotonic()
+        phone = self.open(address)
+        phone.until(lambda: phone.view("now.shown !== null && now.shown === now.state?.map?.id"), "the map is here")
+        phone.touch("touchStart", (200, 400))
+        phone.touch("touchEnd")
+        self.desk.spot(f"{self.name()} 1")
+        print(f"from the scanned address to an anchor on the desk: {time.monotonic() - start:.1f} s, where 10 s are wanted")
+
+    def test_a_browser_follows_into_the_session_that_a_passcode_begins(self):
+        secret = self.folder / "passcode"
+        secret.write_text("correct horse\n")
+        secret.chmod(0o600)
+        bert = Program("bert", "--passcode-file", secret)
+        self.addCleanup(bert.stop)
+        phone, desk = self.open(self.scan()), self.desk
+        me = phone.state()["me"]
+        desk.find("#dial-text").send_keys(f"127.0.0.1:{bert.port}\n")
+        desk.until(lambda: desk.find("#passcode").is_displayed(), "the room asks for a passcode")
+        desk.find("#passcode").send_keys("correct horse\n")
+        for page in (desk, phone):
+            page.until(lambda: "bert" in page.text("#peers"), "bert is there")
+        phone.until(lambda: not phone.find("#banner").is_displayed(), "nothing is to be done")
+        self.assertEqual(phone.state()["me"], me)
+        desk.until(lambda: me["name"] in desk.text("#peers"), "the desk lists the phone")
+
     def test_a_removed_device_stays_out(self):
         phone = self.open(self.scan())
         peer = self.desk.state()["peers"][0]
@@ -101,6 +130,18 @@ class DeviceTest(DevicesTest):
         phone.until(lambda: "no member" in phone.text("#banner"), "it is told")
         phone.driver.refresh()
         phone.until(lambda: "was removed" in phone.text("#banner"), "it stays out")
+
+    def test_another_browser_on_the_desk_is_a_member_of_its_own(self):
+        desk, other = self.desk, self.phone
+        other.size(1000, 700)
+        other.open(self.anna)
+        self.assertTrue(other.state()["isDevice"])
+        self.assertEqual([peer["name"] for peer in other.state()["peers"]], ["anna"])
+        # Another tab of the program's own window, and the same one again, are that.
+        for again in (lambda: desk.open(self.anna), desk.driver.refresh):
+            again()
+            desk.until(lambda: desk.text("#me"), "the page shows its peer")
+            self.assertFalse(desk.state()["isDevice"])
 
     def test_the_page_of_the_desk_is_the_programs_until_its_user_wants_otherwise(self):
         desk = self.desk

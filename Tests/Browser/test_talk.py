@@ -3,6 +3,7 @@
 import json
 import math
 import struct
+import time
 import unittest
 
 import clouds
@@ -52,6 +53,26 @@ class TalkTest(WorldviewsTest):
         page.until(lambda: math.dist(eye(), (1.5, 1.5, 1)) < 0.01, "and as she goes")
         page.drag((300, 300), (340, 300))
         page.until(lambda: page.view("now.followed") is None, "the user looks about")
+
+    def test_where_a_pointer_is_others_see_until_it_leaves(self):
+        self.start_both()
+        one, other = self.one, self.other
+        names = "return [...document.querySelectorAll('#labels .pointer')].map((label) => label.textContent)"
+        shown = "now.state.pointers[0]?.transform.slice(12, 15) ?? null"
+        for x, y in ((330, 420), (300, 400)):
+            one.press(x, y, "mouseMoved", buttons=0)
+            one.until(lambda: one.view("now.ghost"), "the place under the pointer")
+            other.until(lambda: other.view(shown) and math.dist(other.view(shown), one.view("now.ghost")) < 1e-3, "its mark")
+        other.until(lambda: other.script(names) == ["anna"], "its name")
+        other.shoot("pointer")
+        # A pointer that stands still says nothing.
+        one.script("window.asked = []; const ask = window.fetch;"
+                   "window.fetch = (path, ...rest) => { window.asked.push(path); return ask(path, ...rest); };")
+        time.sleep(1)
+        self.assertNotIn("/point", one.script("return window.asked"))
+        self.assertEqual(one.script(names), [])
+        one.press(900, 300, "mouseMoved", buttons=0)
+        other.until(lambda: other.script(names) == [], "it has left")
 
     # ---- Files
 

@@ -98,6 +98,43 @@ struct DeviceTests {
     }
   }
 
+  @Test("where a page points is seen by all others, and no more once its pointer or the page is gone")
+  func pointers() async throws {
+    try await ViewerTests.run { session, browser in
+      let (anna, bert) = (
+        try await browser.joining(as: "anna", secret: "a"), try await browser.joining(as: "bert", secret: "b")
+      )
+      let shown = { (browser: Browser, name: String) in
+        try await browser.get("/state").contains(#","name":"\#(name)","transform":[1.0,0.0"#)
+      }
+      #expect(Self.isOK(try await anna.post("/point", #"{"place":[3,2,1]}"#)))
+      for other in [bert, browser] { try await until { try await shown(other, "anna") } }
+      #expect(try await !shown(anna, "anna"))
+      #expect(Self.isOK(try await browser.post("/point", #"{"place":[1,1,1]}"#)))
+      for other in [anna, bert] { try await until { try await shown(other, "vera") } }
+      #expect(try await !shown(browser, "vera"))
+      #expect(Self.isOK(try await anna.post("/point", #"{"place":null}"#)))
+      try await until { try await !shown(bert, "anna") }
+      // A page that is closed says nothing.
+      let stream = try bert.connect(bert.request("/events"))
+      _ = try await stream.text(until: "vera")
+      #expect(Self.isOK(try await bert.post("/point", #"{"place":[3,2,1]}"#)))
+      try await until { try await shown(browser, "bert") }
+      stream.end()
+      try await until { try await !shown(browser, "bert") }
+      #expect(try await anna.post("/point", #"{"place":[3,2]}"#).hasPrefix("HTTP/1.1 400"))
+    }
+  }
+
+  @Test("the first page on this machine is the program's window, and no other one")
+  func window() async throws {
+    try await ViewerTests.runUnopened { _, viewer in
+      let browser = Browser(port: viewer.port, key: nil)
+      let answers = [try await browser.open(String(viewer.address.suffix(32))), try await browser.open(String(viewer.address.suffix(32)))]
+      #expect(answers.map { $0.contains(#""isWindow":true"#) } == [true, false])
+    }
+  }
+
   @Test("the key of the page alone makes nobody another browser")
   func tokens() async throws {
     try await ViewerTests.run { session, browser in
@@ -106,7 +143,8 @@ struct DeviceTests {
       for token in ["\(id)", String(repeating: "0", count: 32), ""] {
         var impostor = browser
         impostor.device = token
-        #expect(try await impostor.post("/undo", "{}").hasPrefix("HTTP/1.1 410"))
+        // Which a page answers by becoming a member again, with the secret that it has and others have not.
+        #expect(try await impostor.post("/undo", "{}").hasPrefix("HTTP/1.1 401"))
       }
     }
   }

@@ -20,7 +20,7 @@ struct ViewerTests {
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0"] + words
+    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0", "--identity", folder.path()] + words
     let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
     let changes = Changes()
@@ -283,6 +283,27 @@ struct ViewerTests {
       // Another page knows nothing yet.
       let state = try await browser.get("/state")
       #expect(state.contains(#""text":"one""#) && state.contains("of the file"))
+    }
+  }
+
+  @Test("how a map is shown is told by the peer that has shared it, and kept by nobody else")
+  func toldViews() async throws {
+    let survey = (0..<9000).map { "\(692_000 + $0 % 90) \(5_335_000 + $0 / 90) 1\n" }.joined()
+    try await Self.runUnopened { session, viewer in
+      try await viewer.share(MapInput(Array(survey.utf8), fileExtension: "xyz", of: "the survey"))
+      let here = try await Browser(opening: viewer.address)
+      try await Self.wait(here, for: #""origin":[692000.0,5335000.0,0.0]"#)
+      try await Self.runUnopened(options: ["--accept", "all"]) { other, second in
+        let there = try await Browser(opening: second.address)
+        _ = try await session.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: other.port)))
+        try await Self.wait(there, for: #""origin":[692000.0,5335000.0,0.0]"#)
+        #expect(try await here.post("/up", #"{"axis":"-x"}"#).hasPrefix("HTTP/1.1 200"))
+        try await Self.wait(there, for: #""up":"-x""#)
+        // The choice of its own user comes first.
+        #expect(try await there.post("/up", #"{"axis":"z"}"#).hasPrefix("HTTP/1.1 200"))
+        try await Self.wait(there, for: #""up":"z""#)
+        #expect(try await here.get("/state").contains(#""up":"-x""#))
+      }
     }
   }
 

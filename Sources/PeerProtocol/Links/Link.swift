@@ -35,6 +35,8 @@ struct Link: Sendable {
   let remote: SocketAddress
   /// Whether this side dialled.
   let isDialled: Bool
+  /// Whether the process at the other end is this one, of which neither end can die alone: it needs no pings.
+  let isInProcess: Bool
   var phase: Phase
 
   /// The start of an incomplete frame.
@@ -52,10 +54,11 @@ struct Link: Sendable {
   private(set) var bytesReceived: UInt64 = 0
   private(set) var bytesSent: UInt64 = 0
 
-  init(peer: PeerID, remote: SocketAddress, isDialled: Bool, at now: Instant) {
+  init(peer: PeerID, remote: SocketAddress, isDialled: Bool, isInProcess: Bool, at now: Instant) {
     self.peer = peer
     self.remote = remote
     self.isDialled = isDialled
+    self.isInProcess = isInProcess
     phase = .greeting(Greeting(deadline: now + ProtocolLimits.helloTime))
     lastHeard = now
     lastSent = now
@@ -77,8 +80,8 @@ struct Link: Sendable {
   /// A stranger may wait for the answer to an invitation for a minute: a peer that died meanwhile must be noticed before.
   var keepAlive: Instant? {
     switch phase {
+    case .stranger where isInProcess, .member where isInProcess, .greeting, .bulk: nil
     case .stranger, .member: min(lastHeard + ProtocolTimes.silence, lastSent + ProtocolTimes.ping, nextPing)
-    case .greeting, .bulk: nil
     }
   }
 

@@ -35,6 +35,8 @@ struct Links: Organ {
   /// No link on which both sides said hello needs a ping or is dead before this moment; what moves later meanwhile is found
   /// when it comes.
   private var keepAliveAt = Instant.distantFuture
+  /// The node is called this often at least: a gap shows that this process stood still. Within a process nobody waits for it.
+  private(set) var pulse = ProtocolTimes.ping
 
   init(addresses: [SocketAddress]) {
     self.addresses = addresses
@@ -44,11 +46,15 @@ struct Links: Organ {
 
   /// A TLS connection is up; `dial` is nil when the other side dialled, `arrival` says whom a dial has led to.
   mutating func open(
-    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, in turn: inout Turn
+    _ id: LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, arrival: DialArrival, isInProcess: Bool,
+    in turn: inout Turn
   ) {
     let link = directory.open(
       id, peer: peer, remote: remote, isDialled: dial != nil, offering: turn.capabilities(toward: peer))
-    links.begin(link, with: Link(peer: peer, remote: remote, isDialled: dial != nil, at: turn.now))
+    links.begin(
+      link,
+      with: Link(peer: peer, remote: remote, isDialled: dial != nil, isInProcess: isInProcess, at: turn.now))
+    setPulse()
     turn.outbox.open(link)
     turn.mesh.publish(links: directory)
     guard peer != turn.me.peer else { return close(link, .ended(.ownIdentity), in: &turn) }
@@ -298,6 +304,7 @@ struct Links: Organ {
     links = PerLink()
     directory = LinkDirectory()
     bulk = BulkLinks()
+    setPulse()
     turn.mesh.publish(links: directory)
   }
 
@@ -316,6 +323,7 @@ struct Links: Organ {
     links.end(link)
     turn.outbox.close(link)
     directory.close(link)
+    setPulse()
     turn.mesh.publish(links: directory)
     // The bulk link ends with the control link, and every offer of one.
     let second = bulk.link(to: entry.peer)
@@ -349,6 +357,11 @@ struct Links: Organ {
     // Nearly always all links are members'.
     guard directory.all.count > directory.members.count else { return nil }
     return directory.all.compactMap { links[$0]?.deadline }.min()
+  }
+
+  private mutating func setPulse() {
+    let isInProcess = !directory.all.isEmpty && directory.all.allSatisfy { links[$0]?.isInProcess == true }
+    pulse = isInProcess ? ProtocolTimes.antiEntropy : ProtocolTimes.ping
   }
 
   /// Whether a ping may be due.

@@ -9,8 +9,10 @@ package import WorldModel
 package enum Input: Sendable {
   /// A TLS connection is up; `peer` is read from its certificate. `dial` is nil when the other side dialled.
   /// `secrets` belong to the connection; a node with a passcode or a driver, or one that shows codes, needs them.
+  /// `isInProcess` says that the process at the other end is this one.
   case linkOpened(
-    LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: LinkSecrets = LinkSecrets())
+    LinkID, peer: PeerID, dial: DialID?, remote: SocketAddress, secrets: LinkSecrets = LinkSecrets(),
+    isInProcess: Bool = false)
   /// A connection is gone.
   case linkClosed(LinkID)
   /// A dial ended without a connection; `refused` when the address refused it: no process listens there.

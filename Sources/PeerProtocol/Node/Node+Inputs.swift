@@ -23,7 +23,8 @@ extension Node {
     defer { settle() }
     switch input {
     case .tick: break
-    case .linkOpened(let id, let peer, let dial, let remote, let secrets): open(id, peer, dial, remote, secrets)
+    case .linkOpened(let id, let peer, let dial, let remote, let secrets, let isInProcess):
+      open(id, peer, dial, remote, secrets, isInProcess)
     case .linkClosed(let id): links.organ.lost(id, in: &turn)
     case .dialFailed(let dial, let refused): dialFailed(dial, refused: refused)
     case .dialConnected(let dial): membership.organ.dialConnected(dial, at: turn.now)
@@ -135,10 +136,11 @@ extension Node {
   }
 
   private mutating func open(
-    _ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress, _ secrets: LinkSecrets
+    _ id: LinkID, _ peer: PeerID, _ dial: DialID?, _ remote: SocketAddress, _ secrets: LinkSecrets, _ isInProcess: Bool
   ) {
     let arrival = dial.map { membership.organ.dialOpened($0, peer: peer, in: &turn) } ?? .meant
-    links.organ.open(id, peer: peer, dial: dial, remote: remote, arrival: arrival, in: &turn)
+    links.organ.open(
+      id, peer: peer, dial: dial, remote: remote, arrival: arrival, isInProcess: isInProcess, in: &turn)
     pairing.organ.open(id, secrets: secrets.passcode, in: &turn)
     handshake.organ.open(id, binding: secrets.driver, in: &turn)
     comparison.organ.open(id, secrets: secrets.code, in: &turn)

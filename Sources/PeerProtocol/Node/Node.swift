@@ -188,8 +188,7 @@ extension Node {
   package var deadline: Instant? {
     mutating get {
       guard !turn.hasEnded else { return nil }
-      // One call each ping interval at least: a gap between calls shows that this process stood still.
-      var deadlines = Deadlines(next: turn.lastTick + ProtocolTimes.ping)
+      var deadlines = Deadlines(next: turn.lastTick + links.organ.pulse)
       visit(&deadlines)
       return max(deadlines.next, turn.lastTick)
     }
@@ -199,7 +198,7 @@ extension Node {
   ///
   /// If the call is late because this process stood still, other peers get that much more time.
   mutating func noteTime(_ now: Instant) {
-    let late = now - turn.lastTick - ProtocolTimes.ping
+    let late = now - turn.lastTick - links.organ.pulse
     if late > .milliseconds(500) {
       links.organ.postpone(by: late)
       excuse(late)

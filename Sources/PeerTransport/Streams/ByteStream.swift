@@ -27,6 +27,9 @@ package protocol ByteStream: AnyObject {
   /// Ends the stream and tells the handler nothing more; what was sent may still arrive, unless it is discarded.
   func close(discarding: Bool)
 
+  /// Whether both ends are in this process.
+  var isInProcess: Bool { get }
+
   /// The state of the path to the peer; nil where it is not known.
   var path: PathState? { get }
 

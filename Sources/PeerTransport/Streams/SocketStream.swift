@@ -50,6 +50,9 @@ final class SocketStream: ByteStream {
     socket = nil
   }
 
+  /// Not known: a session of this process may be there.
+  var isInProcess: Bool { false }
+
   var path: PathState? { socket?.path }
 
   func limitInFlight(_ bytes: Int) { socket?.setSendBuffer(bytes) }

@@ -17,7 +17,7 @@ package final class CompanionDoor: Sendable {
   /// - Throws: ``SessionError`` with the code `io` when the system has no thread or descriptor left.
   package init(of session: Session) throws(SessionError) {
     self.session = session
-    network = try MemoryNetwork()
+    network = try .lasting()
     let port = network.core.makePort()
     address = MemoryNetworkCore.address(of: port)
     network.core.run { core in

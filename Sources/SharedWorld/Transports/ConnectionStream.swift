@@ -111,6 +111,9 @@ final class ConnectionStream: ByteStream, @unchecked Sendable {
     end()
   }
 
+  /// One that a test cuts, or delays, is as one between processes.
+  var isInProcess: Bool { (connection as? MemoryConnection)?.isLasting ?? false }
+
   /// Not known.
   var path: PathState? { nil }
 

@@ -30,7 +30,7 @@ public final class MemoryNetwork: Sendable {
   ///     and a session alone needs the better part of a second until it is host; the times of the app itself stay real.
   /// - Throws: ``SessionError`` with the code `invalidArgument` for a speed out of range, and `io` when the system has no thread or
   ///   descriptor left.
-  public init(
+  public convenience init(
     seed: UInt64 = 0, delay: ClosedRange<Duration> = .zero ... .zero, speed: Int = 1
   ) throws(SessionError) {
     guard Self.speeds.contains(speed) else {
@@ -39,9 +39,21 @@ public final class MemoryNetwork: Sendable {
         "a network in memory runs \(Self.speeds.lowerBound) to \(Self.speeds.upperBound) times as fast, not \(speed) times"
       )
     }
-    clock = LoopClock(speed: speed)
+    try self.init(seed, delay, LoopClock(speed: speed), isLasting: false)
+  }
+
+  /// The network of sessions that are no test: nothing breaks its connections or delays them.
+  static func lasting() throws(SessionError) -> MemoryNetwork {
+    try MemoryNetwork(0, .zero ... .zero, .machine, isLasting: true)
+  }
+
+  private init(
+    _ seed: UInt64, _ delay: ClosedRange<Duration>, _ clock: LoopClock, isLasting: Bool
+  ) throws(SessionError) {
+    self.clock = clock
     do throws(TransportFailure) {
-      core = MemoryNetworkCore(loop: try EventLoop(name: "sharedworld-mn", clock: clock), seed: seed, delay: delay)
+      let loop = try EventLoop(name: "sharedworld-mn", clock: clock)
+      core = MemoryNetworkCore(loop: loop, seed: seed, delay: delay, isLasting: isLasting)
     } catch {
       throw SessionError(.io, "the network in memory cannot start: \(error)", cause: error)
     }

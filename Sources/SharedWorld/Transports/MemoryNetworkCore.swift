@@ -28,6 +28,9 @@ actor MemoryNetworkCore {
   /// The services on the network.
   var services = MemoryServices()
 
+  /// Whether nothing breaks or delays its connections.
+  nonisolated let isLasting: Bool
+
   private let delay: ClosedRange<Duration>
   private let seed: UInt64
   /// The connections that each port has begun to each other one.
@@ -42,8 +45,8 @@ actor MemoryNetworkCore {
   private var groups: [UInt16: Int] = [:]
   private var timer: LoopTimer?
 
-  init(loop: EventLoop, seed: UInt64, delay: ClosedRange<Duration>) {
-    (self.loop, self.delay, self.seed) = (loop, delay, seed)
+  init(loop: EventLoop, seed: UInt64, delay: ClosedRange<Duration>, isLasting: Bool) {
+    (self.loop, self.delay, self.seed, self.isLasting) = (loop, delay, seed, isLasting)
   }
 
   /// Does something on the loop, after everything that was asked for before.

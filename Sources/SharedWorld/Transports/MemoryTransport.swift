@@ -31,6 +31,8 @@ final class MemoryConnection: TransportConnection, @unchecked Sendable {
   /// Whether this end has begun the connection.
   let isBeginner: Bool
   private let core: MemoryNetworkCore
+  /// Whether it ends by one of its ends alone.
+  var isLasting: Bool { core.isLasting }
 
   // Of the network's loop alone.
   /// The other end; nil once this one has ended.

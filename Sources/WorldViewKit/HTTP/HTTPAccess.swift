@@ -51,6 +51,11 @@ package struct HTTPAccess: Sendable {
     return names.contains(name.lowercased()) || Self.isAddress(name)
   }
 
+  /// Whether a browser that shows this host reaches a server of its own machine.
+  static func isLoopback(_ host: String) -> Bool {
+    host.hasPrefix("[::1]") || host.hasPrefix("127.") || host.prefix { $0 != ":" } == "localhost"
+  }
+
   private static func isAddress(_ name: String) -> Bool {
     var address = in6_addr()
     if name.hasPrefix("["), name.hasSuffix("]") {

@@ -158,6 +158,12 @@ struct PoseRequest: Decodable, Equatable, Sendable {
   let pose: [Float]?
 }
 
+/// The place of the map under the pointer of a page.
+struct PointRequest: Decodable, Equatable, Sendable {
+  /// Where it is (metres); nil where the page points nowhere any more.
+  let place: [Float]?
+}
+
 /// Whether a device has a world of its own.
 struct FrameRequest: Decodable, Equatable, Sendable {
   let isOwn: Bool

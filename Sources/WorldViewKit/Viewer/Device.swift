@@ -32,6 +32,8 @@ final class Device {
   let token = PageKey.secret()
   /// Whether it may change nothing.
   let isLooking: Bool
+  /// Whether its user has left the session.
+  var hasLeft = false
   /// The member; nil until it is one.
   private(set) var author: Author?
   /// The requests that wait until it is one, or learn why not.
@@ -90,6 +92,8 @@ struct Devices {
   private var devices: [PeerID: Device] = [:]
   /// Those that were removed: they would come back with another page.
   private var removed: Set<PeerID> = []
+  /// The tokens of those that were removed, or have left: their other tabs do not bring them back.
+  private var over: Set<String> = []
   /// The door through which they come; made for the first of them.
   private var door: CompanionDoor?
   /// The keys of those that have come, for each of which a session is to run.
@@ -114,6 +118,9 @@ struct Devices {
   /// The browser whose requests show a token.
   func find(_ token: String) -> Device? { devices.values.first { PageKey.isSame($0.token, token) } }
 
+  /// Whether a browser had a token whose membership has ended for good.
+  func isOver(_ token: String) -> Bool { over.contains { PageKey.isSame($0, token) } }
+
   /// Adds a browser.
   mutating func add(_ device: Device) throws(HTTPFailure) {
     guard !removed.contains(device.identity.peerID) else {
@@ -133,5 +140,6 @@ struct Devices {
     // Its page may have come back by now.
     if devices[peer] === device { devices[peer] = nil }
     if isRemoved { removed.insert(peer) }
+    if isRemoved || device.hasLeft { over.insert(device.token) }
   }
 }

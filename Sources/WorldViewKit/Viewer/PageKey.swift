@@ -26,6 +26,7 @@ final class PageKey: Sendable {
   let proof: String
   private let tokens: Mutex<[Access: String]>
   private let used = Atomic<Int>(0)
+  private let hasWindow = Atomic<Bool>(false)
 
   /// The keys and the first tokens, from the system's random numbers.
   init() {
@@ -48,6 +49,13 @@ final class PageKey: Sendable {
       used.add(1, ordering: .relaxed)
       return keys[access].map { ($0, access) }
     }
+  }
+
+  /// Whether the page that opens now is the program's own window: the first one of a browser of this machine that may do
+  /// everything. All others are members of their own.
+  func claimWindow(_ access: Access, host: String?) -> Bool {
+    guard access == .everything, let host, HTTPAccess.isLoopback(host) else { return false }
+    return !hasWindow.exchange(true, ordering: .relaxed)
   }
 
   /// The access of a request; nil for one that shows no key.

@@ -7,6 +7,9 @@ struct People {
   /// In the order in which the page saw them: hashes of keys would give two peers one color.
   private var colors: [PeerID: Int]
 
+  /// The places at which users point.
+  private(set) var pointers: [PeerID: Transform] = [:]
+
   /// The lines of their users.
   var talk = Talk()
 
@@ -21,6 +24,9 @@ struct People {
   mutating func note(_ candidate: Candidate) { services[candidate.id] = candidate.seenBefore?.name ?? candidate.name }
 
   mutating func forget(_ candidate: Candidate) { services[candidate.id] = nil }
+
+  /// A user points elsewhere, or nowhere any more.
+  mutating func point(_ peer: PeerID, at place: Transform?) { pointers[peer] = place }
 
   /// The name of a peer, or the beginning of its id.
   func name(of peer: PeerID) -> String { names[peer] ?? peer.short }

@@ -19,6 +19,24 @@ struct LookHere: Codable, Sendable {
   static let endpoint = "worldview/look"
 }
 
+/// How a map is shown at the peer that has shared it, which its points do not say.
+struct SharedView: Codable, Equatable, Sendable {
+  let map: String
+  /// The axis that is up.
+  let up: String
+  /// The place in the frame of the map's file that is (0, 0, 0) of the map (metres).
+  let origin: [Double]
+
+  /// Where pages read them.
+  static let endpoint = "worldview/view"
+}
+
+/// A user points at a place: the placement of the message, which has none where the pointer has left.
+struct Pointing: Codable, Sendable {
+  /// Where pages read them; of one user the latest counts.
+  static let endpoint = "worldview/pointer"
+}
+
 /// The lines of the members' users since this program began, and the last place to which one called the others.
 struct Talk {
   /// Lines that are kept.
@@ -41,6 +59,8 @@ struct Talk {
   /// Oldest first.
   private(set) var lines: [Line] = []
   private(set) var call: Call?
+  /// The view that each peer told last.
+  private(set) var views: [PeerID: SharedView] = [:]
   private var count = 0
 
   mutating func hear(_ text: String, from author: PeerID) {
@@ -48,6 +68,8 @@ struct Talk {
     lines.append(Line(id: count, author: author, text: text))
     if lines.count > Self.limit { lines.removeFirst() }
   }
+
+  mutating func hear(_ view: SharedView, from author: PeerID) { views[author] = view }
 
   mutating func hear(_ camera: Transform, _ distance: Float, from author: PeerID) {
     count += 1

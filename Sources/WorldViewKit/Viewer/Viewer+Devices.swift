@@ -10,7 +10,9 @@ extension Viewer {
   func device(of request: HTTPRequest) throws(HTTPFailure) -> Device? {
     guard let token = request.field("x-device") else { return nil }
     guard let device = devices.find(token) else {
-      throw HTTPFailure(410, "this browser is no member any more")
+      // Nobody has ended the membership of one that is unknown: another session has begun, or its machine has slept.
+      throw devices.isOver(token)
+        ? HTTPFailure(410, "this browser is no member any more") : HTTPFailure(401, "this browser is no member yet")
     }
     device.noteSign()
     return device
@@ -97,6 +99,7 @@ extension Viewer {
 
   /// The browser leaves the session; the program stays.
   func leave(_ device: Device) async -> HTTPResponse {
+    device.hasLeft = true
     await device.author?.session.leave()
     return HTTPResponse(text: "{}")
   }
@@ -113,10 +116,14 @@ extension Viewer {
     return HTTPResponse(text: "{}")
   }
 
-  /// A stream of events of a browser begins or ends.
-  func noteStream(of peer: PeerID?, begins: Bool) {
-    guard let device = peer.flatMap({ devices[$0] }) else { return }
-    if begins { device.begin() } else { device.end() }
+  /// A stream of events of a browser begins or ends, and what is gone points nowhere.
+  func noteStream(of peer: PeerID?, begins: Bool) async {
+    let device = peer.flatMap { devices[$0] }
+    if begins { device?.begin() } else { device?.end() }
+    guard !begins, let author = peer == nil ? own : device?.author,
+      people.pointers[author.session.localPeer.id] != nil
+    else { return }
+    _ = try? await point(PointRequest(place: nil), by: author)
   }
 }
 

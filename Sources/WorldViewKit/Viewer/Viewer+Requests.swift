@@ -8,7 +8,7 @@ extension Viewer {
     if request.method == "GET", let file = files[request.path] {
       return HTTPResponse(contentType: file.contentType, body: .bytes(file.bytes))
     }
-    if request.method == "POST", request.path == "/open" { return try open(request.json()) }
+    if request.method == "POST", request.path == "/open" { return try open(request) }
     guard let access = pageKey.access(of: request) else {
       throw HTTPFailure(403, "open the address that worldview printed last; each address works once")
     }
@@ -22,18 +22,21 @@ extension Viewer {
   private static func mayLook(_ request: HTTPRequest) -> Bool {
     let paths =
       request.method == "GET"
-      ? ["/points", "/numbers", "/state", "/events", "/map", "/map.ply", "/map.glb"] : ["/device", "/pose", "/look"]
+      ? ["/points", "/numbers", "/state", "/events", "/map", "/map.ply", "/map.glb"] : ["/device", "/pose", "/point", "/look"]
     return paths.contains(request.path) || request.path == "/leave" && request.field("x-device") != nil
   }
 
   /// Gives the key for the token of the address, and prints the address for the next browser.
-  private func open(_ request: OpenRequest) throws(HTTPFailure) -> HTTPResponse {
-    guard let (key, access) = pageKey.key(for: request.token) else {
+  private func open(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPResponse {
+    let asked: OpenRequest = try request.json()
+    guard let (key, access) = pageKey.key(for: asked.token) else {
       throw HTTPFailure(403, "this address was used; open the one that worldview printed last")
     }
     changes.announce()
     if access == .everything { console.say(.nextAddress(address, forOthers: addressForOthers())) }
-    return HTTPResponse(text: JSON.object(["key": .string(key), "proof": .string(pageKey.proof)]).text)
+    let isWindow = pageKey.claimWindow(access, host: request.field("host"))
+    let answer: JSON = ["key": .string(key), "proof": .string(pageKey.proof), "isWindow": .bool(isWindow)]
+    return HTTPResponse(text: answer.text)
   }
 
   private func respond(
@@ -57,6 +60,7 @@ extension Viewer {
     case ("GET", let path): throw HTTPFailure(404, "there is no \(path)")
     case ("POST", "/device"): return try await join(request.json(), isLooking: access == .looking)
     case ("POST", "/pose"): return try await show(request.json(), of: device)
+    case ("POST", "/point"): return try await point(request.json(), by: author(of: request))
     case ("POST", "/leave"):
       if let device { return await leave(device) }
       ending = .left
@@ -106,7 +110,7 @@ extension Viewer {
     case "/load": return try await load(request)
     case "/send-map": return try await sendMap()
     case "/show-map": return try await showMap(request.json())
-    case "/up": return try turn(request.json())
+    case "/up": return try await turn(request.json())
     default: throw HTTPFailure(405, "POST \(path) does nothing")
     }
   }
@@ -356,75 +360,6 @@ extension Viewer {
   func unlockPasscode() async throws(HTTPFailure) -> HTTPResponse {
     trouble = nil
     return try await edit { session in await session.peers.unlockPasscode() }
-  }
-}
-
-// MARK: - Talk
-
-/// The lines and the views that members' users give each other.
-extension Viewer {
-  /// Writes a line to all members.
-  func say(_ request: SayRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
-    let text = request.text
-    guard !text.isEmpty, text.utf8.count <= ChatLine.limit else {
-      throw HTTPFailure(400, "a line has 1 to \(ChatLine.limit) bytes")
-    }
-    return try await edit(by: author) { session throws(SessionError) in
-      try await session.send(ChatLine(text: text), to: .all, at: ChatLine.endpoint)
-      // The words of a browser that is a member are heard as that of any other one.
-      if author === self.own { self.people.talk.hear(text, from: session.localPeer.id) }
-    }
-  }
-
-  /// Asks all others to look at what this page shows.
-  func call(_ sight: TapRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
-    let distance = (SIMD3(sight.target) - SIMD3(sight.eye)).length
-    let message = Message(LookHere(distance: distance), transform: sight.camera.pose)
-    return try await edit(by: author) { session throws(SessionError) in
-      try await session.messages.send(message, to: .all, at: LookHere.endpoint)
-      if author === self.own { self.people.talk.hear(sight.camera.pose, distance, from: session.localPeer.id) }
-    }
-  }
-
-  /// Reads what others say and show until the session ends.
-  func hear() async {
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask {
-        for await line in self.session.messages.of(ChatLine.self, at: ChatLine.endpoint) { await self.hear(line) }
-      }
-      group.addTask {
-        for await call in self.session.messages.of(LookHere.self, at: LookHere.endpoint) { await self.hear(call) }
-      }
-    }
-  }
-
-  private func hear(_ line: ReceivedMessage<ChatLine>) {
-    people.note(line.sender)
-    people.talk.hear(String(line.object.text.prefix(ChatLine.limit)), from: line.sender.id)
-    changes.announce()
-  }
-
-  private func hear(_ call: ReceivedMessage<LookHere>) {
-    // One from a frame that is not aligned with this one shows nothing.
-    guard let camera = call.transform, call.object.distance.isFinite else { return }
-    people.note(call.sender)
-    people.talk.hear(camera, call.object.distance, from: call.sender.id)
-    changes.announce()
-  }
-
-  func describe(_ line: Talk.Line) -> JSON {
-    ["id": .integer(line.id), "from": person(line.author), "text": .string(line.text)]
-  }
-
-  /// The last place to which one called the others.
-  func describeCall() -> JSON.Members {
-    let call = people.talk.call.map { call -> JSON in
-      [
-        "number": .integer(call.number), "from": person(call.author), "transform": Self.numbers(call.camera),
-        "distance": .single(call.distance),
-      ]
-    }
-    return ["call": call ?? .null]
   }
 }
 

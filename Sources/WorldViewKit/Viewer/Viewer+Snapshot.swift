@@ -191,6 +191,16 @@ extension Viewer {
     ]
   }
 
+  /// The places at which users of others than a peer point.
+  func describePointers(but own: PeerID) -> [JSON] {
+    people.pointers.filter { $0.key != own }.sorted { $0.key < $1.key }.map { peer, place in
+      [
+        "id": .string("pointer \(peer)"), "name": .string(people.name(of: peer)), "transform": Self.numbers(place),
+        "peer": .string(peer.description),
+      ]
+    }
+  }
+
   /// Sixteen numbers, column by column.
   static func numbers(_ transform: Transform) -> JSON {
     let columns = transform.columns

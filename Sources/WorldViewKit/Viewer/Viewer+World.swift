@@ -38,6 +38,7 @@ extension Viewer {
     } catch {
       throw HTTPFailure(409, error.message)
     }
+    await tellView(to: .all)
     changes.announce()
     return HTTPResponse(text: "{}")
   }
@@ -282,6 +283,7 @@ extension Viewer {
   func live(for author: Author) async -> JSON.Members {
     [
       "devices": .array(await author.session.world.participants.map(describeDevice)),
+      "pointers": .array(describePointers(but: author.session.localPeer.id)),
       "drags": .array(
         await author.session.world.drags.map { pose in
           [
@@ -299,14 +301,32 @@ extension Viewer {
 extension Viewer {
   private var book: ViewBook { ViewBook(in: options.peer.identity ?? options.peer.storage) }
 
-  /// The axis that is up in the map in view: as the user chose for it, as the command line says, or as it seems.
+  /// The axis that is up in the map in view: as the user chose for it, as its provider or the command line says, or as it seems.
   var up: UpAxis {
-    kept.up.flatMap(UpAxis.init(rawValue:)) ?? options.up ?? scene.up
+    (kept.up ?? told?.up).flatMap(UpAxis.init(rawValue:)) ?? options.up ?? scene.up
+  }
+
+  /// What the peer that has shared the map in view told of it.
+  private var told: SharedView? {
+    let view = scene.map.provider.flatMap { people.talk.views[$0] }
+    return view?.map == scene.mapID?.description ? view : nil
+  }
+
+  /// Tells others how the map in view is shown that this peer has shared, where they would not guess it.
+  func tellView(to audience: MessageAudience) async {
+    await refreshScene()
+    let isPlain = kept.up == nil && options.up == nil && fileOrigin == .zero
+    guard isShared, scene.map.provider == nil, let map = scene.mapID, !isPlain else { return }
+    let view = SharedView(map: map.description, up: up.rawValue, origin: fileOrigin.coordinates)
+    // Others may have no pages that read it, and one that is going hears nothing.
+    _ = try? await session.messages.send(view, to: audience, at: SharedView.endpoint)
   }
 
   /// The place in the frame of its file that is (0, 0, 0) of the map in view (metres).
   var fileOrigin: CloudOrigin {
-    guard let origin = kept.origin, origin.count == 3 else { return scene.fileOrigin }
+    guard let origin = kept.origin ?? told?.origin, origin.count == 3, origin.allSatisfy(\.isFinite) else {
+      return scene.fileOrigin
+    }
     return CloudOrigin(x: origin[0], y: origin[1], z: origin[2])
   }
 
@@ -319,9 +339,10 @@ extension Viewer {
   }
 
   /// The user has turned the map in view.
-  func turn(_ request: UpRequest) throws(HTTPFailure) -> HTTPResponse {
+  func turn(_ request: UpRequest) async throws(HTTPFailure) -> HTTPResponse {
     guard let axis = UpAxis(rawValue: request.axis) else { throw HTTPFailure(400, "\(request.axis) is no axis") }
     try keep { $0.up = axis.rawValue }
+    await tellView(to: .all)
     changes.announce()
     return HTTPResponse(text: "{}")
   }

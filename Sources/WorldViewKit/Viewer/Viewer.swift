@@ -121,6 +121,8 @@ package actor Viewer {
     for await event in session.events {
       log.record(event)
       record(event)
+      // A browser that is a member shows what this program knows.
+      if case .peerJoined(let peer) = event, devices[peer.id] == nil { await tellView(to: .peer(peer.id)) }
       changes.announce(event.news)
     }
   }
@@ -149,7 +151,10 @@ package actor Viewer {
       calls.answer(peer.id)
       calls.forget(peer.id)
       trouble = nil
-    case .peerReconnecting(let peer), .peerReconnected(let peer), .peerLeft(let peer, _): people.note(peer)
+    case .peerReconnected(let peer): people.note(peer)
+    case .peerReconnecting(let peer), .peerLeft(let peer, _):
+      people.note(peer)
+      people.point(peer.id, at: nil)
     case .mapProgress(let progress): self.progress = progress.verifiedBytes < progress.totalBytes ? progress : nil
     case .mapReceived(let receipt): (progress, self.receipt) = (nil, receipt)
     case .anchorRemoved(let anchor, _): if !isShared { scene.forget(anchor.id) }

@@ -53,7 +53,7 @@ function showList() {
   const above = document.querySelector("aside").getBoundingClientRect().top - list.getBoundingClientRect().top;
   const first = Math.max(0, Math.min(order.length - ROWS, Math.floor(above / height) - ROWS / 3)) | 0;
   const ids = order.slice(first, first + ROWS);
-  const next = JSON.stringify([first, order.length, ids.map((id) => here.get(id)), edited, now.selected]);
+  const next = JSON.stringify([first, order.length, ids.map((id) => here.get(id)), edited, now.selected, now.state.map?.origin]);
   if (next === drawn || edited && document.activeElement?.matches("#anchors input")) return;
   drawn = next;
   const gap = (count) => {
@@ -77,7 +77,7 @@ let marked = [];
 // Puts labels and axes where things are now: sixty times a second while somebody drags one.
 export function showPlaces() {
   if (!now.state) return;
-  const { devices, drags } = now.state;
+  const { devices, drags, pointers } = now.state;
   const held = new Set([...drags.map(({ id }) => id), now.hand?.id]);
   // Those of a map's file are no anchors of the session until the map is sent.
   const known = new Set(now.state.anchors.map(({ id }) => id));
@@ -87,14 +87,14 @@ export function showPlaces() {
   const moving = anchors.filter(({ id }) => held.has(id)).map(shown);
   setLabels([
     ...anchors.map((anchor) => label(shown(anchor), anchor.isPlane ? "plane" : "")), ...filed.map((anchor) => label(anchor, "filed")),
-    ...devices.map((device) => label(device, "device")),
+    ...devices.map((device) => label(device, "device")), ...pointers.map((pointer) => label(pointer, "pointer")),
   ]);
   const next = [view.upright.axis, view.tints, view.radius, ...still];
   if (next.length !== marked.length || next.some((one, index) => one !== marked[index])) {
     marked = next;
     view.mark(still);
   }
-  view.markMoving(moving, devices, measured() ?? []);
+  view.markMoving(moving, devices, pointers, measured() ?? []);
 }
 
 // Graphics that came back have lost the marks.
@@ -103,7 +103,7 @@ export function forgetMarks() { marked = []; }
 function label(thing, kind) {
   return {
     id: thing.id, text: name(thing), kind, place: view.upright.shown(place(thing)), author: thing.peer ?? thing.creator?.id,
-    anchor: kind === "device" || kind === "filed" ? null : thing.id,
+    anchor: ["device", "filed", "pointer"].includes(kind) ? null : thing.id,
     title: kind === "filed" ? "in the file; an anchor of the session once the map is sent" : "",
   };
 }

@@ -4,7 +4,7 @@ import * as member from "/member.js";
 import * as server from "/server.js";
 import { now, view } from "/stage.js";
 
-const PAUSE = 100; // milliseconds between two poses of the camera
+const PAUSE = 100; // milliseconds between two poses of the camera, and two places of the pointer
 
 // Shows who this browser is, with each state.
 export function showBrowser() {
@@ -55,24 +55,48 @@ function pose() {
   return [...columns.flat(), ...view.camera.eye, 1];
 }
 
-let shown = ""; // the pose that the others know
-let isSending = false;
+// Something that is shown to the others, who hear of it when it is new alone.
+class Presence {
+  known = ""; // what they know
+  isSending = false;
+
+  constructor(path, name) { Object.assign(this, { path, name }); }
+
+  async show(value) {
+    const text = JSON.stringify(value);
+    if (text === this.known || this.isSending) return;
+    this.isSending = true;
+    if (await server.post(this.path, { [this.name]: value }) === null) this.known = text;
+    this.isSending = false;
+  }
+}
+
+const camera = new Presence("/pose", "pose");
+const pointer = new Presence("/point", "place");
+pointer.known = "null";
 let isElsewhere = false;
+let place = null;
 
 // Another part of the page shows this device's pose for a while.
 export function lendPose(isLent) { isElsewhere = isLent; }
 
-async function show(pose) {
-  if (JSON.stringify(pose) === shown || isSending || isElsewhere) return;
-  isSending = true;
-  if (await server.post("/pose", { pose }) === null) shown = JSON.stringify(pose);
-  isSending = false;
-}
+// The place of the map under the pointer; null where there is none.
+export function pointAt(under) { place = under; }
 
-setInterval(() => { if (now.state?.isDevice && !document.hidden) show(pose()); }, PAUSE);
+// Whether there is somebody to see where this page points.
+export const hasOthers = () => now.state?.peers.some(({ state }) => state === "connected") ?? false;
+
+setInterval(() => {
+  if (!now.state || document.hidden) return;
+  if (now.state.isDevice && !isElsewhere) camera.show(pose());
+  if (hasOthers()) pointer.show(place);
+}, PAUSE);
 
 // At once: another tab of this browser may show where it looks from next.
 document.addEventListener("visibilitychange", () => {
-  shown = "";
-  if (now.state?.isDevice && document.hidden && !isElsewhere) server.post("/pose", { pose: null });
+  camera.known = "";
+  if (!now.state || !document.hidden) return;
+  if (now.state.isDevice && !isElsewhere) server.post("/pose", { pose: null });
+  pointAt(null);
+  pointer.show(null);
 });

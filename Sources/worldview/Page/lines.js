@@ -46,6 +46,20 @@ export function deviceLines(view, devices) {
   return floats;
 }
 
+// The places at which users point: a small cross in the colour of each.
+export function pointerLines(view, pointers) {
+  const floats = [];
+  const long = length(view) / 3;
+  for (const { peer, transform } of pointers) {
+    const place = view.upright.pose(transform).slice(12, 15);
+    const color = [...rgb(hue(peer)), 1];
+    for (const axis of [0, 1, 2]) {
+      for (const way of [-long, long]) floats.push(...place.map((v, i) => (i === axis ? v + way : v)), ...color);
+    }
+  }
+  return floats;
+}
+
 // A place of a column-major transform's own frame, in that of the map.
 function locate(matrix, [x, y, z]) {
   return [0, 1, 2].map((row) => matrix[12 + row] + x * matrix[row] + y * matrix[4 + row] + z * matrix[8 + row]);

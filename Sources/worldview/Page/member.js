@@ -4,9 +4,10 @@
 const kept = (name) => localStorage.getItem(`sharedworld-${name}`);
 const keep = (name, text) => localStorage.setItem(`sharedworld-${name}`, text);
 
-// A page on the program's own machine is the program's peer, as its user is, unless that user says otherwise.
-const isAtHome = /^(localhost$|127\.|\[::1\]$)/.test(location.hostname);
-export const isWanted = () => (kept("own") ?? (isAtHome ? "no" : "yes")) === "yes";
+// The program's own window shows the program's peer, unless its user says otherwise. Which browser that is says the server
+// (PageKey.claimWindow); it is so for as long as the program runs, which is known by its proof.
+export const beWindow = (proof) => keep("window", proof);
+const isWanted = (proof) => (kept("own") ?? (kept("window") === proof ? "no" : "yes")) === "yes";
 export const want = (isWanted) => keep("own", isWanted ? "yes" : "no");
 
 const digits = (count) => [...crypto.getRandomValues(new Uint8Array(count))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -18,10 +19,10 @@ export function name() {
 }
 export const rename = (text) => keep("name", text);
 
-// Joins with the key of the page: what requests show from now on ("" for a page of the program's peer), what kept this browser
+// Joins with the key of the page, at the server that says the proof: what requests show from now on ("" for a page of the program's peer), what kept this browser
 // from being a member, and whether the page may go on nevertheless.
-export async function join(key) {
-  if (!key || !isWanted()) return { device: "" };
+export async function join(key, proof) {
+  if (!key || !isWanted(proof)) return { device: "" };
   if (!kept("secret")) keep("secret", digits(32));
   const answer = await fetch("/device", {
     method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },

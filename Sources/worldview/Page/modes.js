@@ -1,6 +1,7 @@
 // What a tap on the picture does: nothing but to choose, to place an anchor, to measure, or to move the chosen anchor. Where the
 // pointer meets the map stands a ghost with its numbers.
 import { $ } from "/dom.js";
+import { hasOthers, pointAt } from "/device.js";
 import * as server from "/server.js";
 import { now, view } from "/stage.js";
 import { measured, showAnchors, showPlaces } from "/anchors.js";
@@ -59,8 +60,10 @@ export async function hover(point) {
     // Only the latest point is worth a question.
     for (let asked = {}; wanted !== asked;) {
       asked = wanted;
-      const isWanted = asked && now.mode !== "look" && !now.hand;
-      now.ghost = isWanted ? await hit(asked.x, asked.y) : null;
+      const hasGhost = now.mode !== "look";
+      const place = asked && !now.hand && (hasGhost || hasOthers()) ? await hit(asked.x, asked.y) : null;
+      now.ghost = hasGhost ? place : null;
+      pointAt(place);
       showGhost();
     }
   } finally {

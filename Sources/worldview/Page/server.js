@@ -1,8 +1,8 @@
 // Talks to the server. Any user of this machine can connect to it, so a request shows the key of this page; the token that
 // the address carries behind `#`, and that works once, buys the key. It is kept for this tab and this port alone.
 
-import { join } from "/member.js";
-import { CONNECTING, follow as followAlone, shown } from "/stream.js";
+import { beWindow, join } from "/member.js";
+import { CONNECTING, follow as followAlone, shown, UNKNOWN } from "/stream.js";
 
 const SILENT = "worldview does not answer; nothing was done";
 const BROKEN = "worldview stopped answering; whether this was done is not known";
@@ -19,13 +19,29 @@ async function secrets() {
     const answer = await fetch("/open", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ token }),
     });
-    if (answer.ok) Object.entries(await answer.json()).forEach(([name, secret]) => sessionStorage.setItem(name, secret));
+    const { key, proof, isWindow } = await answer.json();
+    if (answer.ok) Object.entries({ key, proof }).forEach(([name, secret]) => sessionStorage.setItem(name, secret));
+    if (isWindow) beWindow(proof);
   }
   const [key, proof] = ["key", "proof"].map((name) => sessionStorage.getItem(name) ?? "");
-  return { key, proof, ...await join(key) };
+  return { key, proof, ...await join(key, proof) };
 }
 
-const opened = secrets();
+// The same once the program knows this browser no more: a passcode has begun another session, or the machine has slept.
+async function rejoin({ key, proof }) {
+  for (;;) {
+    try {
+      const joined = await join(key, proof);
+      if (joined.device || joined.isOut) return { key, proof, ...joined };
+    } catch (error) {
+      console.warn(error);
+    }
+    await new Promise((resume) => setTimeout(resume, 1000));
+  }
+}
+
+// What requests show waits for the answer.
+let opened = secrets();
 // Why this browser is no member of its own; undefined when it is, or does not want to be.
 export const problemOfJoining = opened.then(({ problem }) => problem);
 
@@ -130,17 +146,24 @@ export async function follow(show, link) {
     }
     problem = text;
     link(text);
+    if (text !== UNKNOWN) return;
+    opened = opened.then(rejoin);
+    begin();
   };
-  const { problem: refused, isOut, ...mine } = await opened;
-  if (isOut) return tell(refused);
-  const alone = () => followAlone(mine, (event) => show(JSON.parse(event)), tell, () => false);
-  if (!("SharedWorker" in window)) return alone();
-  const worker = new SharedWorker("/worker.js", { type: "module" });
-  worker.onerror = alone;
-  worker.port.onmessage = ({ data }) => ("event" in data ? show(JSON.parse(data.event)) : tell(data.problem));
-  worker.port.postMessage(mine);
-  addEventListener("pagehide", () => worker.port.postMessage(null));
-  addEventListener("pageshow", ({ persisted }) => { if (persisted) worker.port.postMessage(mine); });
+  let worker = "SharedWorker" in window ? new SharedWorker("/worker.js", { type: "module" }) : null;
+  const begin = async () => {
+    const { problem: refused, isOut, ...mine } = await opened;
+    if (isOut) return tell(refused);
+    if (worker) worker.port.postMessage(mine);
+    else followAlone(mine, (event) => show(JSON.parse(event)), tell, () => false);
+  };
+  if (worker) {
+    worker.onerror = () => { worker = null; begin(); };
+    worker.port.onmessage = ({ data }) => ("event" in data ? show(JSON.parse(data.event)) : tell(data.problem));
+    addEventListener("pagehide", () => worker?.port.postMessage(null));
+    addEventListener("pageshow", ({ persisted }) => { if (persisted) begin(); });
+  }
+  begin();
 }
 
 async function* parts(stream) {

@@ -8,6 +8,8 @@
 export const CONNECTING = "Connecting to worldview …";
 const SILENT = "worldview does not answer: it has ended, hangs, or the network is down. Looking for it again …";
 const REFUSED = "This page has no key: open the address that worldview printed last; each address works once.";
+// A browser that is to become a member again (server.js).
+export const UNKNOWN = "worldview has begun another session. Joining it …";
 const GONE = "This browser is no member of the session any more. Reload the page to come back.";
 const FOREIGN = "Another program answers in the place of worldview. Nothing that it says is shown, and nothing is sent to it.";
 
@@ -24,7 +26,7 @@ export async function follow(secrets, show, link, isOver) {
     const problem = await read(secrets, show, link, isOver);
     if (isOver()) return;
     link(problem);
-    if (problem === REFUSED || problem === GONE) return;
+    if ([REFUSED, UNKNOWN, GONE].includes(problem)) return;
     await new Promise((resume) => setTimeout(resume, PAUSE));
   }
 }
@@ -40,7 +42,7 @@ async function read(secrets, show, link, isOver) {
   try {
     wait();
     const answer = await fetch("/events", { headers: shown(secrets), signal: end.signal });
-    if (!answer.ok) return answer.status === 410 ? GONE : REFUSED;
+    if (!answer.ok) return { 401: UNKNOWN, 410: GONE }[answer.status] ?? REFUSED;
     let isProven = false;
     let text = "";
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

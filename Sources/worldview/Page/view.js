@@ -4,7 +4,7 @@
 // Any beginning of the points shows the whole place (points.js). A picture that moves has as many of them as leave FRAME for
 // a frame; a picture that stays gets the others in the frames that follow, without being cleared.
 import { Camera } from "/camera.js";
-import { anchorLines, deviceLines, gridLines } from "/lines.js";
+import { anchorLines, deviceLines, gridLines, pointerLines } from "/lines.js";
 import { COVER, DISC, FLAT, LINES, POINTS, SHADE } from "/shaders.js";
 import { Upright } from "/upright.js";
 
@@ -209,9 +209,9 @@ export class View {
   // The anchors that stand still.
   mark(anchors) { this.fill(this.marks, new Float32Array(anchorLines(this, anchors))); }
 
-  // What may be elsewhere sixty times a second: anchors in somebody's hand, devices, and a line between two places.
-  markMoving(anchors, devices, line) {
-    const floats = [...anchorLines(this, anchors), ...deviceLines(this, devices)];
+  // What may be elsewhere sixty times a second: anchors in somebody's hand, devices, pointers, and a line between two places.
+  markMoving(anchors, devices, pointers, line) {
+    const floats = [...anchorLines(this, anchors), ...deviceLines(this, devices), ...pointerLines(this, pointers)];
     for (const end of line) floats.push(...this.upright.shown(end), 0.95, 0.4, 0.7, 1);
     if (floats.length || this.moving?.count) this.fill(this.moving, new Float32Array(floats));
   }

@@ -9,6 +9,8 @@ import WorldModel
 struct NodeProbe {
   var node: Node
   var now = Instant(nanoseconds: 1_000_000_000)
+  /// How often the node asked to be called.
+  private(set) var ticks = 0
   /// What the node told the app.
   private(set) var events: [NodeEvent] = []
   /// What the node wanted kept, in order.
@@ -26,6 +28,7 @@ struct NodeProbe {
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
     driverTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
     recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, curates: Bool = false,
+    canHost: Bool = true,
     me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
@@ -44,6 +47,7 @@ struct NodeProbe {
     if signs || owns { configuration.signatures = Signatures(simulating: me) }
     if owns { configuration.genesisNonce = [UInt8](repeating: 1, count: Genesis.nonceSize) }
     configuration.curatesMaps = curates
+    if !canHost { configuration.election = ElectionConfiguration(priority: 0, canHost: false) }
     node = Node(configuration, restoring: record, at: now)
     drain()
   }
@@ -69,6 +73,7 @@ struct NodeProbe {
     let end = now + duration
     while let deadline = node.deadline, deadline <= end {
       now = max(now, deadline)
+      ticks += 1
       node.handle(.tick, at: now)
       drain()
     }

@@ -28,8 +28,10 @@ struct ProbePair {
 
   /// Lets the dialler invite the acceptor, and opens the connection.
   ///
-  /// - Parameter exporters: What names the connection at either end: where they differ, somebody is in the middle.
-  mutating func connect(exporters: (UInt64, UInt64)? = nil) throws -> LinkID {
+  /// - Parameters:
+  ///   - exporters: What names the connection at either end: where they differ, somebody is in the middle.
+  ///   - isInProcess: Whether both are in one process.
+  mutating func connect(exporters: (UInt64, UInt64)? = nil, isInProcess: Bool = false) throws -> LinkID {
     connections += 1
     let exporters = exporters ?? (connections, connections)
     dialler.input(
@@ -37,8 +39,8 @@ struct ProbePair {
     let dial = try #require(dialler.dials.last).dial
     let link = LinkID(rawValue: connections)
     let (first, second) = (dialler.node.me.peer, acceptor.node.me.peer)
-    acceptor.open(link, first, dial: nil, secrets: Self.secrets(exporters.1, 2))
-    dialler.open(link, second, dial: dial, secrets: Self.secrets(exporters.0, 1))
+    acceptor.open(link, first, dial: nil, secrets: Self.secrets(exporters.1, 2), isInProcess: isInProcess)
+    dialler.open(link, second, dial: dial, secrets: Self.secrets(exporters.0, 1), isInProcess: isInProcess)
     return link
   }
 
@@ -84,9 +86,11 @@ extension NodeProbe {
   /// A connection of `peer` comes in, or the dial `dial` succeeds, with its secrets.
   mutating func open(
     _ link: LinkID, _ peer: PeerID, dial: DialID?, secrets: LinkSecrets,
-    from remote: SocketAddress = .loopback(port: 50_000)
+    from remote: SocketAddress = .loopback(port: 50_000), isInProcess: Bool = false
   ) {
-    input(.linkOpened(link, peer: peer, dial: dial, remote: remote, secrets: secrets))
+    input(
+      .linkOpened(
+        link, peer: peer, dial: dial, remote: remote, secrets: secrets, isInProcess: isInProcess))
   }
 
   /// Sends a frame that invites or admits.

@@ -34,7 +34,8 @@ extension SessionError {
         .passcodeRequired, "one of the two peers has a passcode and the other has none; give both the same one")
     case .passcodeRefused:
       self.init(
-        .passcodeRefused, "the passcodes of the two peers differ, or somebody is between them; compare the passcodes")
+        .passcodeRefused,
+        "the passcodes of the two peers differ (the code of a room is one), or somebody is between them; compare them")
     case .passcodeLocked:
       self.init(.passcodeLocked, "20 passcodes were wrong; let somebody in the room unlock it")
     case .passcodeWait(let time):

@@ -113,6 +113,11 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   case SW_OWNERSHIP_CURATED: configuration.hosting.ownership = .curated
   default: throw Failure.argument("ownership has no such value")
   }
+  switch Int(known.newcomers) {
+  case SW_NEWCOMERS_MEMBERS: configuration.hosting.newcomers = .members
+  case SW_NEWCOMERS_GUESTS: configuration.hosting.newcomers = .guests
+  default: throw Failure.argument("newcomers has no such value")
+  }
   if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
 }
 

@@ -29,6 +29,7 @@ struct GrowingEnums {
     "MessageAudience": "handed in: the receivers of a message",
     "MessageMode": "handed in: the promise that a message is sent with",
     "SessionOwnership": "handed in: a setting",
+    "NewcomerRole": "handed in: a setting",
     "TrustPolicy": "handed in: a setting",
     "UndoHistory.Edit": "handed in: what an app has edited",
   ]

@@ -88,6 +88,13 @@ class Ownership(IntEnum):
     CURATED = 2
 
 
+class Newcomers(IntEnum):
+    """The part that newcomers get in an owned session that a peer begins, until its creator gives them another, see roles.h."""
+
+    MEMBERS = 0
+    GUESTS = 1
+
+
 class Role(IntEnum):
     """Whether a session looks for others, shows itself, or both."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import _abi
-from ._abi_enums import Discovery, Invitations, InvitePolicy, LogLevel, MapProviders, Ownership, Role, Trust
+from ._abi_enums import Discovery, Invitations, InvitePolicy, LogLevel, MapProviders, Newcomers, Ownership, Role, Trust
 from ._library import library
 from .values import ID, c_id, c_pairs
 
@@ -54,6 +54,7 @@ class Config:
     resource_folder: Path = None
     map_memory_limit: int = 0
     ownership: Ownership = Ownership.OPEN
+    newcomers: Newcomers = Newcomers.MEMBERS
     log: LogLevel = LogLevel.NONE
     realign_interval_ms: int = 0
     passcode_file: Path = None

@@ -38,6 +38,14 @@ class RoleTest(PeerTest):
             # By bob's clock, which need not be ann's to the millisecond.
             self.assertLess(bob.role_time(bob_id), 61)
 
+    async def test_newcomers_are_guests_until_the_creator_says_otherwise(self):
+        config = dataclasses.replace(LOOPBACK, ownership=sw.Ownership.OWNED, newcomers=sw.Newcomers.GUESTS)
+        async with self.session("ann", config) as ann, self.session("bob") as bob:
+            bob_id = await ann.invite("127.0.0.1", bob.port)
+            await self.role(bob, bob_id, sw.PeerRole.GUEST)
+            ann.set_role(bob_id, sw.PeerRole.MEMBER)
+            await self.role(bob, bob_id, sw.PeerRole.MEMBER)
+
     async def test_nobody_owns_an_open_session(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)

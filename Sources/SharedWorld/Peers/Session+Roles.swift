@@ -13,6 +13,14 @@ public enum SessionOwnership: Hashable, Sendable {
   case curated
 }
 
+/// The part that newcomers get in an owned session.
+public enum NewcomerRole: Hashable, Sendable {
+  /// They are members.
+  case members
+  /// They are guests until the creator makes them members. A moderator lets them in, and makes no members of them.
+  case guests
+}
+
 /// The part of a peer in an owned session.
 @nonexhaustive
 public enum PeerRole: String, Hashable, Sendable {

@@ -54,6 +54,10 @@ public actor Session {
       throw SessionError(
         .invalidArgument, "TrustPolicy.code needs an app that shows codes: set authentication.codeHandler")
     }
+    if configuration.hosting.newcomers == .guests, configuration.hosting.ownership == .open {
+      throw SessionError(
+        .invalidArgument, "an open session has no guests: begin an owned one with hosting.ownership = .owned")
+    }
     do {
       let type = try ServiceType(configuration.service)
       let name =
@@ -360,6 +364,7 @@ extension Session {
     node.admitted = trust.admitted
     node.signatures = identity.signatures
     node.curatesMaps = configuration.hosting.ownership == .curated
+    node.newcomersAreGuests = configuration.hosting.newcomers == .guests
     if configuration.hosting.ownership != .open {
       node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
     }

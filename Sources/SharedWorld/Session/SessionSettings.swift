@@ -106,6 +106,11 @@ extension Session.Configuration {
     /// A peer that comes back with its ``Storage/folder`` or ``Storage/state`` is in the session that it was in, owned or not.
     /// One that enters another session goes by that session's.
     public var ownership = SessionOwnership.open
+    /// The part that newcomers get in the owned session that this peer begins, until somebody gives them another.
+    ///
+    /// The session keeps it, not this peer: it holds whoever hosts, and at every moderator that lets somebody in. A session of
+    /// ``SessionOwnership/open`` has no guests, and does not start with ``NewcomerRole/guests``.
+    public var newcomers = NewcomerRole.members
     /// Whether this peer may ever be host.
     public var canHost = true
     /// The wish to host, 0…255; more is better.

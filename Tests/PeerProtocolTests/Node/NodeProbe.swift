@@ -26,7 +26,7 @@ struct NodeProbe {
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
     driverTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
     recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, curates: Bool = false,
-    me: PeerID = Self.me,
+    newcomersAreGuests: Bool = false, me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
@@ -44,6 +44,7 @@ struct NodeProbe {
     if signs || owns { configuration.signatures = Signatures(simulating: me) }
     if owns { configuration.genesisNonce = [UInt8](repeating: 1, count: Genesis.nonceSize) }
     configuration.curatesMaps = curates
+    configuration.newcomersAreGuests = newcomersAreGuests
     node = Node(configuration, restoring: record, at: now)
     drain()
   }

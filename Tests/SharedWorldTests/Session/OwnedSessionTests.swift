@@ -103,6 +103,44 @@ struct OwnedSessionTests {
     }
   }
 
+  @Test("newcomers are guests from the start, also at a moderator after the creator has gone")
+  func newcomersAreGuests() async throws {
+    var guests = Self.owned()
+    guests.hosting.newcomers = .guests
+    let (alices, others) = (guests, TestSessions.configuration())
+    let handle = try await Session.start(as: TestSessions.identity("alice"), configuration: alices)
+    let alice = handle.session
+    try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
+      _ = try await alice.join(bob.address)
+      try await Self.await(.guest, of: bob.localPeer.id, at: bob)
+      let place = await #expect(throws: SessionError.self) { try await bob.place(Anchor(name: "lamp")) }
+      #expect(place?.code == .notPermitted)
+      try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
+      try await Self.await(.moderator, of: bob.localPeer.id, at: bob)
+      await handle.stop()
+      while await bob.peers.requestHost() != .hosts {}
+      try await Session.withSession(as: TestSessions.identity("eve"), configuration: others) { eve in
+        _ = try await bob.join(eve.address)
+        for session in [bob, eve] { try await Self.await(.guest, of: eve.localPeer.id, at: session) }
+        let error = await #expect(throws: SessionError.self) {
+          try await bob.peers.setRole(.member, of: eve.localPeer.id)
+        }
+        #expect(error?.code == .notPermitted)
+      }
+    }
+  }
+
+  @Test("an open session does not start with guests")
+  func noGuestsInTheOpen() async throws {
+    var guests = TestSessions.configuration()
+    guests.hosting.newcomers = .guests
+    let configuration = guests
+    let error = await #expect(throws: SessionError.self) {
+      _ = try await Session.start(as: TestSessions.identity("alice"), configuration: configuration)
+    }
+    #expect(error?.code == .invalidArgument)
+  }
+
   @Test("a moderator removes and locks, whoever hosts, and a removed peer stays out until it is admitted again")
   func moderator() async throws {
     try await Self.three { alice, bob, eve in

@@ -19,6 +19,9 @@ enum {
 /* Who decides about a session that a peer begins, see roles.h: its host; this peer; this peer, with publishers of maps. */
 enum { SW_OWNERSHIP_OPEN = 0, SW_OWNERSHIP_OWNED = 1, SW_OWNERSHIP_CURATED = 2 };
 
+/* The part that newcomers get in an owned session that a peer begins, until its creator gives them another, see roles.h. */
+enum { SW_NEWCOMERS_MEMBERS = 0, SW_NEWCOMERS_GUESTS = 1 };
+
 /* Whether a session looks for others, shows itself, or both. */
 enum { SW_ROLE_BOTH = 0, SW_ROLE_BROWSER = 1, SW_ROLE_ADVERTISER = 2 };
 
@@ -86,7 +89,8 @@ typedef struct sw_session_config {
   uint64_t map_memory_limit;   /* the most memory that a map of a peer may take (bytes); 0, the default, is 256 MiB */
   uint8_t ownership;      /* SW_OWNERSHIP_... of the session that this peer begins; default open */
   uint8_t log;            /* SW_LOG_...; default none */
-  uint16_t reserved4;     /* zero */
+  uint8_t newcomers;      /* SW_NEWCOMERS_... of that session; default members; guests need an `ownership` that is not open */
+  uint8_t reserved4;      /* zero */
   uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned; 0, the default, is 2000 */
   const char *passcode_file; /* file with it, in place of `passcode`; SW_INSECURE_IDENTITY unless its mode is 0600; NULL is none */
   const char *room;  /* name of a room, as sw_join has it, in place of `service` and `passcode`; NULL, the default, is none */

@@ -123,7 +123,7 @@ struct DeviceTests {
       let guest = try await looker.joining(as: "gus", secret: "g")
       #expect(try await guest.get("/state").contains(#""isLooking":true"#))
       let id = try #require(await session.state.peers.first?.id)
-      try await until { try await session.peers.role(of: id) == .guest }
+      try await until { await session.peers.role(of: id) == .guest }
       for path in ["/tap", "/undo", "/kick", "/load", "/send-map", "/leave"] {
         #expect(try await looker.post(path, "{\(Self.tap)}").hasPrefix("HTTP/1.1 403"), "\(path)")
       }

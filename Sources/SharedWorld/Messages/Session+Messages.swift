@@ -97,7 +97,7 @@ extension Session {
 
   // MARK: Groups
 
-  /// The groups, and the members that are in each, this peer included, as this peer knows them; empty after the end.
+  /// The groups, and the members that are in each, this peer included, as this peer knows them.
   var groups: [String: Set<PeerID>] {
     let members = (try? read { node, _ in node.groups }) ?? [:]
     var groups: [String: Set<PeerID>] = [:]

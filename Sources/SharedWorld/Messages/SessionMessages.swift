@@ -161,6 +161,6 @@ extension Session.Messages {
     try await session.setGroup(group, isIn: false)
   }
 
-  /// The groups, and the members that are in each, this peer included, as this peer knows them; empty after the end.
+  /// The groups, and the members that are in each, this peer included, as this peer knows them.
   public nonisolated(nonsending) var groups: [String: Set<PeerID>] { get async { await session.groups } }
 }

@@ -26,9 +26,9 @@ extension Session {
     }
     return state
       ?? State(
-        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronized: false,
-        mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
-        memberLimit: configuration.limits.members, candidates: candidates)
+        peers: [], inviting: [], host: nil, epoch: 0, mapID: nil, mapStatus: .none, isSynchronized: false,
+        mapPoints: 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        memberLimit: configuration.limits.members, candidates: [])
   }
 
   /// The connections of the session, and what this peer's own ones carry.
@@ -58,6 +58,7 @@ extension Session {
       throw SessionError(
         .limitExceeded, "an invitation's context has at most \(ProtocolLimits.invitationContext) bytes")
     }
+    try requireRunning()
     let deadline = loop.time(after: timeout)
     let expected = expected ?? key(of: target)
     var addresses = try await addresses(of: target, timeout: timeout)
@@ -186,7 +187,8 @@ extension Session {
   func resolve(
     _ candidate: Candidate.ID, timeout: Duration
   ) async throws(SessionError) -> [PeerAddress] {
-    try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
+    try requireRunning()
+    return try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
   }
 
   // MARK: Answers
@@ -239,6 +241,7 @@ extension Session {
 
   /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
   func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
+    try requireRunning()
     try discovery.advertise { $0.appInfo = info }
   }
 

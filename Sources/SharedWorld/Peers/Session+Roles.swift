@@ -59,14 +59,16 @@ extension PeerRole {
 }
 
 extension Session {
-  /// The peer that owns the session; nil in an open one.
-  func owner() throws(SessionError) -> PeerID? {
-    try read { node, _ in node.ownedSession.roles.first { $0.value == .creator }?.key }
+  /// The peer that began the session, if it is owned; nil in an open one.
+  func creator() -> PeerID? {
+    let creator = try? read { node, _ in node.ownedSession.roles.first { $0.value == .creator }?.key }
+    return creator ?? nil
   }
 
   /// The part of a peer, this one included, in an owned session; nil of one that is not admitted, and in an open session.
-  func role(of peer: PeerID) throws(SessionError) -> PeerRole? {
-    try read { node, _ in node.ownedSession.roles[peer].map { PeerRole($0) } }
+  func role(of peer: PeerID) -> PeerRole? {
+    let role = try? read { node, _ in node.ownedSession.roles[peer] }
+    return (role ?? nil).map { PeerRole($0) }
   }
 
   /// Gives a peer a part in an owned session.
@@ -79,8 +81,9 @@ extension Session {
   }
 
   /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.
-  func roleTime(of peer: PeerID) throws(SessionError) -> Duration? {
-    try read { node, now in node.roleTime(of: peer, at: now) }
+  func roleTime(of peer: PeerID) -> Duration? {
+    let time = try? read { node, now in node.roleTime(of: peer, at: now) }
+    return time ?? nil
   }
 
   /// Whether the session is owned, in which the statements say whom one may remove.

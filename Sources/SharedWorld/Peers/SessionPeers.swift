@@ -121,19 +121,17 @@ extension Session.Peers {
     try await session.handOver(to: peer, timeout: timeout)
   }
 
-  /// The peer that owns the session; nil in an open one.
-  public nonisolated(nonsending) var creator: PeerID? {
-    get async throws(SessionError) { try await session.owner() }
-  }
+  /// The peer that began the session, if it is owned; nil in an open one.
+  public nonisolated(nonsending) var creator: PeerID? { get async { await session.creator() } }
 
   /// The part of a peer, this one included, in an owned session; nil of one that is not admitted, and in an open session.
-  public nonisolated(nonsending) func role(of peer: PeerID) async throws(SessionError) -> PeerRole? {
-    try await session.role(of: peer)
+  public nonisolated(nonsending) func role(of peer: PeerID) async -> PeerRole? {
+    await session.role(of: peer)
   }
 
   /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.
-  public nonisolated(nonsending) func roleTime(of peer: PeerID) async throws(SessionError) -> Duration? {
-    try await session.roleTime(of: peer)
+  public nonisolated(nonsending) func roleTime(of peer: PeerID) async -> Duration? {
+    await session.roleTime(of: peer)
   }
 
   /// Gives a peer a part in an owned session.

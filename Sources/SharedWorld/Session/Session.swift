@@ -99,6 +99,13 @@ public actor Session {
   /// Says goodbye to everybody and ends the session.
   ///
   /// The last edits and messages arrive before: for that it waits 3 s at most, and not at all in a cancelled task.
+  ///
+  /// After the end, in whatever way it came, one rule holds for the session and all of its handles:
+  ///
+  /// - A question is answered, and never throws: there are no peers, no anchors, no map, and nothing is known.
+  /// - Work throws ``SessionError/Code/ended``, and a call that throws nothing does nothing.
+  /// - Sequences have ended, once their readers have read what came before.
+  /// - ``snapshot`` is a picture, and stays the last one.
   public func leave() async {
     _ = await acknowledged(.delivery, timeout: Self.farewell)
     await leaveAtOnce()
@@ -140,6 +147,9 @@ public actor Session {
     guard !hasEnded else { return }
     driver?.handle(input)
   }
+
+  /// Refuses what would otherwise do nothing, or something else, after the end.
+  func requireRunning() throws(SessionError) { _ = try running() }
 
   private func running() throws(SessionError) -> NodeDriver {
     guard let driver, !hasEnded else { throw .sessionEnded }

@@ -18,7 +18,7 @@ struct OwnedSessionTests {
   private static func await(_ role: PeerRole?, of peer: PeerID, at session: Session) async throws {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
-    if try await session.peers.role(of: peer) == role { return }
+    if await session.peers.role(of: peer) == role { return }
     _ = try await events.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
   }
 
@@ -45,14 +45,14 @@ struct OwnedSessionTests {
   func owner() async throws {
     try await Self.three { alice, bob, eve in
       for session in [alice, bob, eve] {
-        let owner = try await session.peers.creator
+        let owner = await session.peers.creator
         #expect(owner == alice.localPeer.id)
       }
-      let role = try await bob.peers.role(of: alice.localPeer.id)
+      let role = await bob.peers.role(of: alice.localPeer.id)
       #expect(role == .creator)
     }
     try await TestSessions.joined { alice, bob in
-      let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: bob.localPeer.id))
+      let (owner, role) = (await alice.peers.creator, await alice.peers.role(of: bob.localPeer.id))
       #expect(owner == nil && role == nil)
       let error = await #expect(throws: SessionError.self) {
         try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
@@ -73,7 +73,7 @@ struct OwnedSessionTests {
         await #expect(throws: SessionError.self) { try await eve.peers.invite(mallory.address) }
         await #expect(throws: SessionError.self) { try await mallory.peers.invite(bob.address) }
       }
-      let role = try await alice.peers.role(of: bob.localPeer.id)
+      let role = await alice.peers.role(of: bob.localPeer.id)
       #expect(role == .member)
     }
   }
@@ -90,7 +90,7 @@ struct OwnedSessionTests {
       try await alice.peers.setRole(.publisher, of: bob.localPeer.id, for: .seconds(3600))
       try await Self.await(.publisher, of: bob.localPeer.id, at: bob)
       let (time, forever) = (
-        try await bob.peers.roleTime(of: bob.localPeer.id), try await bob.peers.roleTime(of: eve.localPeer.id)
+        await bob.peers.roleTime(of: bob.localPeer.id), await bob.peers.roleTime(of: eve.localPeer.id)
       )
       #expect(time.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true && forever == nil)
       var news = eve.events.makeAsyncIterator()
@@ -186,7 +186,7 @@ struct OwnedSessionTests {
       configuration.storage.state = copy
       let again = configuration
       try await Session.withSession(as: one, configuration: again) { alice in
-        let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: other.peerID))
+        let (owner, role) = (await alice.peers.creator, await alice.peers.role(of: other.peerID))
         #expect(owner == one.peerID && role == .moderator)
       }
     }

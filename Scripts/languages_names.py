@@ -101,7 +101,7 @@ GAPS: dict[str, Gap] = {
          "event ownership_requested", "event log", "event stream"),
         Gap(("Swift",), "a call that waits, a sequence or a handler says it.")),
     **dict.fromkeys(
-        ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
+        ("setting coder", "setting authenticator", "setting authenticator_timeout", "setting middleware", "setting transport"),
         Gap(("C", "Python"), "the session's thread would call back into the program.")),
 }
 

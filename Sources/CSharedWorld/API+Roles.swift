@@ -1,13 +1,13 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
-/// The peer that began an owned session.
+/// The peer that began a creator's session.
 @c @implementation
 public func sw_session_creator(_ session: OpaquePointer?, _ creator: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
   attempt {
     let creator = try output(creator, "creator")
     let found = try object(session, as: RunningSession.self).wait { await $0.peers.creator }
-    creator.pointee = sw_peer_id(copying: found?.bytes ?? [])
+    creator.pointee = sw_peer_id(copying: found?.id.bytes ?? [])
   }
 }
 

@@ -96,7 +96,7 @@ class SessionConfig(Structure):
         ("info_count", c_size_t),
         ("resource_folder", c_char_p),
         ("map_memory_limit", c_uint64),
-        ("ownership", c_uint8),
+        ("authority", c_uint8),
         ("log", c_uint8),
         ("newcomers", c_uint8),
         ("reserved4", c_uint8),

@@ -19,15 +19,17 @@ extension Session {
             member, map: node.mapStatus(of: member.peerID),
             recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
         },
-        inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        inviting: node.invitedPeers.map(discovery.peer), host: (node.host?.peer).map(discovery.peer), epoch: node.epoch,
+        mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronized: node.isSynchronized,
-        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count,
+        sessionTime: SessionTime(milliseconds: node.sessionTime(at: now)),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: nil, mapStatus: .none, isSynchronized: false,
-        mapPoints: 0, anchorCount: 0, sessionTime: 0, isLocked: false,
+        mapPoints: 0, anchorCount: 0, sessionTime: .zero, isLocked: false,
         memberLimit: configuration.limits.members, candidates: [])
   }
 
@@ -273,7 +275,7 @@ extension Session {
 
   // MARK: Members
 
-  /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
+  /// Removes a member for the life of the session, also if it starts again; only the host can, in a creator's session the creator
   /// and the moderators.
   func kick(_ peer: PeerID) throws(SessionError) {
     // There a peer may be removed before it has come, or while it is away.

@@ -57,7 +57,7 @@ extension Session {
     guard let anchor else { return nil }
     return AnchorChange(
       kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner.map(peer),
-      author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
+      author: author(of: change, in: roster), sessionTime: SessionTime(milliseconds: change.sessionMilliseconds),
       origin: change.origin)
   }
 
@@ -146,7 +146,7 @@ extension Session {
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     worldDesk.readers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
     let present: [AnchorChange]? = try? read { node, now in
-      let time = node.sessionTime(at: now)
+      let time = SessionTime(milliseconds: node.sessionTime(at: now))
       return node.placedAnchors.map {
         AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner.map(peer), at: time)
       }

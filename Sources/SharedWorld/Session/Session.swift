@@ -54,9 +54,9 @@ public actor Session {
       throw SessionError(
         .invalidArgument, "TrustPolicy.code needs an app that shows codes: set authentication.codeHandler")
     }
-    if configuration.hosting.newcomers == .guests, configuration.hosting.ownership == .open {
+    if configuration.hosting.newcomers == .guests, configuration.hosting.authority == .host {
       throw SessionError(
-        .invalidArgument, "an open session has no guests: begin an owned one with hosting.ownership = .owned")
+        .invalidArgument, "an open session has no guests: give it a creator with hosting.authority = .creator")
     }
     do {
       let type = try ServiceType(configuration.service)
@@ -373,14 +373,14 @@ extension Session {
     node.mapMemoryLimit = max(configuration.limits.mapMemory, 0)
     node.admitted = trust.admitted
     node.signatures = identity.signatures
-    node.curatesMaps = configuration.hosting.ownership == .curated
+    node.curatesMaps = configuration.hosting.authority == .curated
     node.newcomersAreGuests = configuration.hosting.newcomers == .guests
-    if configuration.hosting.ownership != .open {
+    if configuration.hosting.authority != .host {
       node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
     node.passcode = configuration.authentication.passcode
-    if configuration.authentication.driver != nil {
-      node.driverTime = max(.zero, min(configuration.authentication.driverTimeout, ProtocolTimes.handshakeMost))
+    if configuration.authentication.authenticator != nil {
+      node.driverTime = max(.zero, min(configuration.authentication.authenticatorTimeout, ProtocolTimes.handshakeMost))
     }
     node.showsCodes = configuration.authentication.codeHandler != nil
     node.compared = trust.compared

@@ -46,7 +46,7 @@ extension Viewer {
     let members: JSON.Members = [
       "me": describe(author.session.localPeer), "service": .string(options.peer.service),
       "port": .integer(Int(session.port)),
-      "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
+      "host": state.host.map { person($0.id) } ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(peers), "map": describeMap(), "progress": progress.map(describe) ?? .null,
       "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
@@ -235,7 +235,7 @@ extension Viewer {
     let rules = role == .creator || role == .moderator
     return [
       "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(shown?.rawValue),
-      "mayRule": .bool(isOwned ? rules : state.host == session.localPeer.id),
+      "mayRule": .bool(isOwned ? rules : state.host?.id == session.localPeer.id),
       "isPasscodeClosed": .bool(trouble?.isPasscodeClosed == true),
     ]
   }

@@ -108,7 +108,7 @@ GAPS: dict[str, Gap] = {
 #: Names without a row: constants, what the language asks for, parts of what a row has.
 ELSEWHERE: set[str] = {
     "Drag.anchor", "PeerStream.limit", "PeerStream.makeAsyncIterator", "PeerStream.name", "PeerStream.nameLimit",
-    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.snapshotPause",
+    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer",
     "Session.unownedExecutor", "Session.version", "Session.Frames.realignmentBound", "Session.Frames.touchPrefix",
     "UndoHistory.limit", "Session.handle", "Stream.close", "translation"}
 

@@ -142,6 +142,7 @@ struct PinStoreTests {
   func days() throws {
     let day = try #require(CalendarDay("2026-11-22"))
     #expect((day.year, day.month, day.day) == (2026, 11, 22) && day.description == "2026-11-22")
+    #expect(CalendarDay("2027-01-02")?.description == "2027-01-02")
     #expect(try day < #require(CalendarDay("2027-01-02")) && CalendarDay("2026-1-22") == nil)
     #expect(CalendarDay("2026-11") == nil && CalendarDay("2026-11-2x") == nil)
   }

@@ -101,14 +101,14 @@ GAPS: dict[str, Gap] = {
          "event ownership_requested", "event log", "event stream"),
         Gap(("Swift",), "a call that waits, a sequence or a handler says it.")),
     **dict.fromkeys(
-        ("setting coder", "setting driver", "setting driver_timeout", "setting middleware", "setting transport"),
+        ("setting coder", "setting authenticator", "setting authenticator_timeout", "setting middleware", "setting transport"),
         Gap(("C", "Python"), "the session's thread would call back into the program.")),
 }
 
 #: Names without a row: constants, what the language asks for, parts of what a row has.
 ELSEWHERE: set[str] = {
     "Drag.anchor", "PeerStream.limit", "PeerStream.makeAsyncIterator", "PeerStream.name", "PeerStream.nameLimit",
-    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer", "Session.snapshotPause",
+    "PeerStream.peer", "PeerStream.window", "Session.executor", "Session.localPeer",
     "Session.unownedExecutor", "Session.version", "Session.Frames.realignmentBound", "Session.Frames.touchPrefix",
     "UndoHistory.limit", "Session.handle", "Stream.close", "translation"}
 

@@ -54,12 +54,12 @@ CLASSES = {
     "SW_MAP_": Class("MapStage"),
     "SW_MAPPING_": Class("MappingStatus", "How well a place is mapped; it is enough to share from EXTENDING on."),
     "SW_MAPPING_LACKS_": Class("MappingLacks", "The evidence that a LIMITED map lacks."),
-    "SW_OWNERSHIP_": Class(
-        "Ownership",
+    "SW_AUTHORITY_": Class(
+        "Authority",
         "The peers that decide about a session: its host; the one that begins it; that one, with publishers of maps."),
     "SW_PEER_": Class("PeerState"),
     "SW_PLANE_": Class("PlaneAlignment"),
-    "SW_PEER_ROLE_": Class("PeerRole", "The part of a peer in an owned session; in an open one all have NONE."),
+    "SW_PEER_ROLE_": Class("PeerRole", "The part of a peer in a creator's session; in an open one all have NONE."),
 }
 #: Enums of which several constants are set at once.
 FLAGS = {"SW_MAPPING_LACKS_", "SW_WAY_"}

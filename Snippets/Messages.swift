@@ -13,7 +13,11 @@ try await Session.withSession(as: identity, service: "my-app") { session in
   let strokes = session.messages.of(Stroke.self, at: "draw/*")
   let counts = session.messages.requests(String.self, at: "count")
   // snippet.end
+  // snippet.history
+  let lines = session.messages.of(String.self, at: "chat", keep: .last(1000))
+  // snippet.end
   try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask { for await line in lines { print("\(line.sender.name): \(line.object)") } }
     // snippet.read
     group.addTask {
       for await stroke in strokes {

@@ -7,7 +7,7 @@ let environment = ProcessInfo.processInfo.environment
 // snippet.settings
 var configuration = try Session.Configuration(room: "gallery", code: environment["ROOM_CODE"])
 configuration.storage.folder = environment["STATE_DIRECTORY"] ?? "gallery-data"
-configuration.hosting.ownership = .curated
+configuration.hosting.authority = .curated
 configuration.limits.members = 32
 configuration.log = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
 // snippet.end
@@ -24,7 +24,7 @@ func grant(_ wishes: MessageStream<Wish>, in session: Session) async throws {
     guard let place = wish.transform else { continue }
     try await session.place(Anchor(name: "visitor/" + wish.object.text, transform: place))
     let hung = await session.world.anchors.filter { $0.name.hasPrefix("visitor/") }
-    for old in hung.sorted(by: { $0.createdAt ?? 0 < $1.createdAt ?? 0 }).dropLast(10) {
+    for old in hung.sorted(by: { $0.createdAt ?? .zero < $1.createdAt ?? .zero }).dropLast(10) {
       try await session.remove(old.id)
     }
   }

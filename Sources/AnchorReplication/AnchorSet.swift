@@ -154,7 +154,7 @@ package struct AnchorSet: Sendable {
     return Anchor(
       id: entries[slot].id, name: entries[slot].name, transform: entries[slot].pose.transform,
       kind: extras?.kind ?? .plain, payload: extras?.payload, creator: creators[entries[slot].creator],
-      createdAt: clock == 0 ? nil : clock >> 16)
+      createdAt: clock == 0 ? nil : SessionTime(milliseconds: clock >> 16))
   }
 
   /// The stamp of the pose of the anchor at `slot`.

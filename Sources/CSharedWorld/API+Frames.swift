@@ -16,7 +16,7 @@ extension sw_alignment {
       withUnsafeMutableBytes(of: &transform) { place in floats.withUnsafeBytes { place.copyBytes(from: $0) } }
     }
     (residual, position, orientation) = (alignment.residual, alignment.position, alignment.orientation)
-    time = alignment.sessionTime ?? 0
+    time = alignment.sessionTime?.milliseconds ?? 0
     observations = UInt32(clamping: alignment.observations)
     contradictions = UInt32(clamping: alignment.contradictions)
   }

@@ -131,8 +131,8 @@ public func sw_session_ownership(
     let id = try anchorID(anchor)
     var record = sw_ownership()
     if let found = try running.wait(for: { await $0.world.ownership(of: id) }) {
-      record.owner = sw_peer_id(copying: found.owner.bytes)
-      (record.until, record.epoch, record.number) = (found.until ?? 0, found.epoch, found.number)
+      record.owner = sw_peer_id(copying: found.owner.id.bytes)
+      (record.until, record.epoch, record.number) = (found.until?.milliseconds ?? 0, found.epoch, found.number)
     }
     give(record, to: place)
   }

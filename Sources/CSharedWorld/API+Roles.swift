@@ -1,13 +1,13 @@
 public import CSharedWorldHeaders
 import SharedWorld
 
-/// The peer that began an owned session.
+/// The peer that began a creator's session.
 @c @implementation
 public func sw_session_creator(_ session: OpaquePointer?, _ creator: UnsafeMutablePointer<sw_peer_id>?) -> sw_status {
   attempt {
     let creator = try output(creator, "creator")
-    let found = try object(session, as: RunningSession.self).wait { try await $0.peers.creator }
-    creator.pointee = sw_peer_id(copying: found?.bytes ?? [])
+    let found = try object(session, as: RunningSession.self).wait { await $0.peers.creator }
+    creator.pointee = sw_peer_id(copying: found?.id.bytes ?? [])
   }
 }
 
@@ -21,7 +21,7 @@ public func sw_session_role(
     let role = try output(role, "role")
     let running = try object(session, as: RunningSession.self)
     let id = try peerID(peer)
-    let (found, time) = try running.wait { (try await $0.peers.role(of: id), try await $0.peers.roleTime(of: id)) }
+    let (found, time) = try running.wait { (await $0.peers.role(of: id), await $0.peers.roleTime(of: id)) }
     // A part that is about to end is not one without an end.
     left?.pointee = time.map { max(1, UInt64(max(0, $0 / .milliseconds(1)))) } ?? 0
     role.pointee =

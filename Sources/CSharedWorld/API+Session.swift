@@ -47,7 +47,7 @@ public func sw_session_host(
 ) -> sw_status {
   attempt {
     let state = try object(session, as: RunningSession.self).wait { await $0.state }
-    host?.pointee = sw_peer_id(copying: state.host?.bytes ?? [])
+    host?.pointee = sw_peer_id(copying: state.host?.id.bytes ?? [])
     epoch?.pointee = state.epoch
   }
 }

@@ -47,7 +47,7 @@ extension RecordList<sw_live_pose> {
       record.peer = sw_peer_id(copying: pose.peer.id.bytes)
       let floats = pose.transform.floats
       withUnsafeMutableBytes(of: &record.transform) { place in floats.withUnsafeBytes { place.copyBytes(from: $0) } }
-      (record.time, record.sequence) = (pose.sessionTime, pose.sequence)
+      (record.time, record.sequence) = (pose.sessionTime.milliseconds, pose.sequence)
       return record
     }
     self.init(records) { _ in }
@@ -60,8 +60,8 @@ extension sw_state {
     self.init()
     let state = snapshot.state
     revision = snapshot.revision
-    host = sw_peer_id(copying: state.host?.bytes ?? [])
-    (epoch, session_time) = (state.epoch, state.sessionTime)
+    host = sw_peer_id(copying: state.host?.id.bytes ?? [])
+    (epoch, session_time) = (state.epoch, state.sessionTime.milliseconds)
     map = sw_map_id(copying: state.mapID?.digest.bytes ?? [])
     map_points = UInt64(state.mapPoints)
     (map_stage, map_percent) = state.mapStatus.numbers

@@ -30,7 +30,7 @@ public func sw_known_peers_list(
     let peers = try output(peers, "peers")
     let records = try pinStore(path).pins().map { pin in
       sw_known_peer(
-        id: sw_peer_id(copying: pin.id.bytes), day: UnsafePointer(copyText(pin.day)),
+        id: sw_peer_id(copying: pin.id.bytes), day: UnsafePointer(copyText(pin.day.description)),
         name: UnsafePointer(copyText(pin.name)))
     }
     peers.pointee = handle(

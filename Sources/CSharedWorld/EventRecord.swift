@@ -218,7 +218,7 @@ extension sw_event {
   private mutating func set(_ kind: Int, _ pose: LivePose) {
     set(kind, pose.anchor, pose.peer)
     anchor.set(pose.transform)
-    time = pose.sessionTime
+    time = pose.sessionTime.milliseconds
     sequence = pose.sequence
   }
 

@@ -107,11 +107,16 @@ private func setMembers(of configuration: inout Session.Configuration, _ known: 
   default: throw Failure.argument("map_providers has no such value")
   }
   configuration.hosting.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
-  switch Int(known.ownership) {
-  case SW_OWNERSHIP_OPEN: configuration.hosting.ownership = .open
-  case SW_OWNERSHIP_OWNED: configuration.hosting.ownership = .owned
-  case SW_OWNERSHIP_CURATED: configuration.hosting.ownership = .curated
-  default: throw Failure.argument("ownership has no such value")
+  switch Int(known.authority) {
+  case SW_AUTHORITY_HOST: configuration.hosting.authority = .host
+  case SW_AUTHORITY_CREATOR: configuration.hosting.authority = .creator
+  case SW_AUTHORITY_CURATED: configuration.hosting.authority = .curated
+  default: throw Failure.argument("authority has no such value")
+  }
+  switch Int(known.newcomers) {
+  case SW_NEWCOMERS_MEMBERS: configuration.hosting.newcomers = .members
+  case SW_NEWCOMERS_GUESTS: configuration.hosting.newcomers = .guests
+  default: throw Failure.argument("newcomers has no such value")
   }
   if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
 }

@@ -59,7 +59,8 @@ extension SessionError {
     case .driverRequired:
       self.init(
         .driverRequired,
-        "one of the two peers has a driver and the other has none; let both apps set authentication.driver")
+        "one of the two peers has an authenticator and the other has none; let both apps set authentication.authenticator"
+      )
     case .authenticationFailed(let failure):
       let side = failure.isOwn ? "this peer's driver refused the other one" : "the other peer's driver refused this one"
       let reason = failure.reason.isEmpty ? "" : ": \(failure.reason)"

@@ -201,7 +201,7 @@ extension Program {
     Report.Live(
       id: pose.anchor.description, name: anchorNews.names[pose.anchor], peer: person(pose.peer),
       position: pose.transform.translation,
-      sessionTime: pose.sessionTime, sequence: pose.sequence)
+      sessionTime: pose.sessionTime.milliseconds, sequence: pose.sequence)
   }
 
   func describe(_ candidate: Candidate) -> Report.Candidate {

@@ -89,7 +89,9 @@ extension Report {
       "trust",
       [
         "peers": .array(
-          pins.map { ["peerID": .string($0.id.description), "name": .string($0.name), "day": .string($0.day)] })
+          pins.map {
+            ["peerID": .string($0.id.description), "name": .string($0.name), "day": .string($0.day.description)]
+          })
       ],
       pins.isEmpty
         ? ["no peer is recorded"]

@@ -38,7 +38,7 @@ enum WorldPeer {
     return await options.peer.run(on: console, asking: desk, comparing: codes) {
       $0.storage.journal = options.journal
       $0.storage.state = options.state
-      $0.hosting.ownership = options.isCurated ? .curated : options.isOwned ? .owned : .open
+      $0.hosting.authority = options.isCurated ? .curated : options.isOwned ? .creator : .host
     } _: { session, map in
       let program = Program(session, options: options, console: console, desk: desk, codes: codes)
       if let map { await program.show(map.map) }

@@ -49,7 +49,7 @@ enum WorldView {
         on: console, asking: desk, comparing: codes,
         configure: {
           if let typed { $0.authentication.passcode = typed }
-          $0.hosting.ownership = settings.isCurated ? .curated : settings.isOwned ? .owned : .open
+          $0.hosting.authority = settings.isCurated ? .curated : settings.isOwned ? .creator : .host
         }
       ) { session, map in
         let viewer = Viewer(

@@ -22,7 +22,7 @@ struct EditTests {
     #expect(right[id(7)]?.transform.translation == [1, 2, 3])
     #expect(right[id(7)]?.payload == payload)
     #expect(right[id(7)]?.creator == peer(1))
-    #expect(right[id(7)]?.createdAt == 1_000)
+    #expect(right[id(7)]?.createdAt == SessionTime(milliseconds: 1_000))
     #expect(right.value(of: .flags, of: id(7)) == .flags(5))
     #expect(right.value(of: .lock, of: id(7)) == .lock(lock))
     #expect(right.vector == left.vector)

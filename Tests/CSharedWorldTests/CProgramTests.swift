@@ -27,7 +27,7 @@ struct CProgramTests {
       ("frames", "frames and how they line up"), ("contents", "kinds, payloads, interest and hit-tests"),
       ("edits", "edits that are acknowledged or taken back, owners, and statistics"),
       ("joins", "the origin of what was placed before a join"),
-      ("roles", "owned sessions and the log"), ("snapshots", "views for loops that draw"),
+      ("roles", "creators' sessions and the log"), ("snapshots", "views for loops that draw"),
       ("starts", "starts and diagnoses that do not wait, and ends after which nothing is to be waited for"),
       ("discovery", "announcements, policies, known peers and a diagnosis"),
     ]))

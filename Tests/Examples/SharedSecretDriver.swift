@@ -7,18 +7,18 @@ import Testing
 /// The answer depends on the channel binding, so that nobody between two connections can pass it on, and on the peer that gives it, so
 /// that it cannot be sent back. Use a random secret: who dials may test guesses of a short one later. For a word that people
 /// say, a `Passcode` is better.
-struct SharedSecretDriver: SessionDriver {
+struct SharedSecretDriver: Authenticator {
   let secret: [UInt8]
-  let context: DriverContext
+  let context: AuthenticationContext
   private let challenge = (0..<32).map { _ in UInt8.random(in: 0...255) }
 
-  init(secret: [UInt8], context: DriverContext) {
+  init(secret: [UInt8], context: AuthenticationContext) {
     (self.secret, self.context) = (secret, context)
   }
 
-  func opened() -> DriverStep { .send([0] + challenge) }
+  func opened() -> AuthenticationStep { .send([0] + challenge) }
 
-  func received(_ data: [UInt8]) -> DriverStep {
+  func received(_ data: [UInt8]) -> AuthenticationStep {
     switch (data.first, Array(data.dropFirst())) {
     case (0, let theirs) where theirs.count == challenge.count:
       .send([1] + answer(to: theirs, of: context.localPeer.id))
@@ -56,7 +56,7 @@ struct SharedSecretDriverTests {
     var configuration = Session.Configuration(service: "swexample")
     configuration.transport = .inMemory(network)
     configuration.invitations.incoming = .all
-    configuration.authentication.driver = { SharedSecretDriver(secret: Array(secret.utf8), context: $0) }
+    configuration.authentication.authenticator = { SharedSecretDriver(secret: Array(secret.utf8), context: $0) }
     return configuration
   }
 

@@ -24,7 +24,7 @@ struct Ticket: Codable {
 ///
 /// A ticket names the key of its guest, and the door's key is in it; TLS proves both, so a stolen or recorded ticket serves nobody
 /// else, and no channel binding is needed. Guests connect to the door alone, and see each other's anchors through it.
-struct TicketDriver: SessionDriver {
+struct TicketDriver: Authenticator {
   enum Side {
     /// Issues tickets that are good for so many seconds.
     case door(key: [UInt8], life: Int)
@@ -32,11 +32,11 @@ struct TicketDriver: SessionDriver {
   }
 
   let side: Side
-  let context: DriverContext
+  let context: AuthenticationContext
   /// Seconds since 1970.
   let now: Int
 
-  func opened() -> DriverStep {
+  func opened() -> AuthenticationStep {
     guard case .guest(let file) = side else { return .wait }
     guard let data = FileManager.default.contents(atPath: file), let ticket = Self.ticket(in: data) else {
       return .failed("no ticket")
@@ -44,7 +44,7 @@ struct TicketDriver: SessionDriver {
     return ticket.door == context.peer.id ? .send(Array(data)) : .failed("a ticket for another door")
   }
 
-  func received(_ data: [UInt8]) -> DriverStep {
+  func received(_ data: [UInt8]) -> AuthenticationStep {
     guard let ticket = Self.ticket(in: Data(data)) else { return .failed("not a ticket") }
     switch side {
     case .guest(let file):
@@ -57,7 +57,7 @@ struct TicketDriver: SessionDriver {
       guard ticket.expiry > now else { return .failed("ticket expired") }
       let next = Ticket(for: ticket.guest, at: context.localPeer.id, until: now + life, key: key)
       guard let data = try? JSONEncoder().encode(next) else { return .failed("cannot issue a ticket") }
-      return DriverStep(.authenticated, sending: Array(data))
+      return AuthenticationStep(.authenticated, sending: Array(data))
     }
   }
 

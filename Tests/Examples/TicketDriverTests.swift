@@ -17,12 +17,14 @@ struct TicketDriverTests {
     configuration.listen = PeerAddress(host: "127.0.0.1", port: 0)
     configuration.invitations.incoming = .all
     // The reason counts here, not the time, which a busy machine takes.
-    configuration.authentication.driverTimeout = .seconds(60)
-    configuration.authentication.driver = { TicketDriver(side: .door(key: key, life: life), context: $0, now: now) }
+    configuration.authentication.authenticatorTimeout = .seconds(60)
+    configuration.authentication.authenticator = {
+      TicketDriver(side: .door(key: key, life: life), context: $0, now: now)
+    }
     let settings = configuration
     return try await Session.withSession(as: door, configuration: settings) { door in
       var configuration = settings
-      configuration.authentication.driver = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
+      configuration.authentication.authenticator = { TicketDriver(side: .guest(file: file), context: $0, now: now) }
       return try await Session.withSession(as: guest, configuration: configuration) { guest in
         do throws(SessionError) {
           let host = try await guest.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: door.port)))

@@ -16,7 +16,7 @@ struct GrowingEnums {
     "CoordinateFrame": "handed in: the axes that an app converts from or to",
     "DiscoveryMode": "handed in: a setting",
     "DiscoveryRole": "handed in: a setting",
-    "DriverState": "handed in: what an app's driver answers",
+    "AuthenticationState": "handed in: what an app's driver answers",
     "EncodingOptions.Arrangement": "handed in: a setting of an encoder",
     "EncodingOptions.Effort": "handed in: a setting of an encoder",
     "EncodingOptions.Precision": "handed in: a setting of an encoder",
@@ -28,7 +28,8 @@ struct GrowingEnums {
     "MapProviders": "handed in: a setting",
     "MessageAudience": "handed in: the receivers of a message",
     "MessageMode": "handed in: the promise that a message is sent with",
-    "SessionOwnership": "handed in: a setting",
+    "SessionAuthority": "handed in: a setting",
+    "NewcomerRole": "handed in: a setting",
     "TrustPolicy": "handed in: a setting",
     "UndoHistory.Edit": "handed in: what an app has edited",
   ]

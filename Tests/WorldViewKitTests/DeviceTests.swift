@@ -151,7 +151,8 @@ struct DeviceTests {
 
   @Test("an address for looking opens a page that changes nothing, of a guest where the session has an owner")
   func looking() async throws {
-    try await ViewerTests.runUnopened(options: ["--http", "0.0.0.0:0"], configure: { $0.hosting.ownership = .owned }) {
+    try await ViewerTests.runUnopened(options: ["--http", "0.0.0.0:0"], configure: { $0.hosting.authority = .creator })
+    {
       session, viewer in
       try await session.share(SceneTests.walls)
       let browser = try await Browser(opening: viewer.address.replacing(/\/\/[^:]+/, with: "//127.0.0.1"))
@@ -161,7 +162,7 @@ struct DeviceTests {
       let guest = try await looker.joining(as: "gus", secret: "g")
       #expect(try await guest.get("/state").contains(#""isLooking":true"#))
       let id = try #require(await session.state.peers.first?.id)
-      try await until { try await session.peers.role(of: id) == .guest }
+      try await until { await session.peers.role(of: id) == .guest }
       for path in ["/tap", "/undo", "/kick", "/load", "/send-map", "/leave"] {
         #expect(try await looker.post(path, "{\(Self.tap)}").hasPrefix("HTTP/1.1 403"), "\(path)")
       }
@@ -176,7 +177,7 @@ struct DeviceTests {
     try await ViewerTests.run { session, browser in
       let anna = try await browser.joining(as: "anna", secret: "a")
       let id = try #require(await session.state.peers.first?.id)
-      try await until { await session.state.host == session.localPeer.id }
+      try await until { await session.state.host?.id == session.localPeer.id }
       #expect(Self.isOK(try await browser.post("/kick", #"{"peer":"\#(id)"}"#)))
       try await until { try await anna.get("/state").hasPrefix("HTTP/1.1 410") }
       let body = #"{"secret":"\#(String(repeating: "a", count: 64))","name":"anna"}"#

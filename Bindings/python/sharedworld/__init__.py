@@ -2,8 +2,8 @@
 
 from . import events, kinds
 from ._abi_enums import (
-    Acknowledgement, AlignmentState, AttachmentState, Code, Discovery, Field, FindingWeight, HitKind, Hold, Invitations,
-    InvitePolicy, Kind, LogLevel, MapProviders, MapStage, MappingLacks, MappingStatus, Mode, Ownership, PeerRole, PeerState,
+    Acknowledgement, AlignmentState, AttachmentState, Authority, Code, Discovery, Field, FindingWeight, HitKind, Hold, Invitations,
+    InvitePolicy, Kind, LogLevel, MapProviders, MapStage, MappingLacks, MappingStatus, Mode, Newcomers, PeerRole, PeerState,
     PlaneAlignment, Recognition, Role, Standing, Surface, Trust, Way)
 from .anchors import Anchor
 from .config import Config
@@ -24,11 +24,11 @@ from .values import ID, Attachment, LivePose, Object, Peer, Transform, translati
 from .world import AnchorOwnership, Drag
 
 __all__ = [
-    "Acknowledgement", "Alignment", "AlignmentState", "Anchor", "AnchorOwnership", "Attachment", "AttachmentState", "Candidate",
-    "Code", "Config", "Diagnosis", "Discovery", "Drag", "Field", "Finding", "FindingWeight", "FrameFit", "Hit", "HitKind", "Hold",
-    "ID", "Identity", "Invitations", "InvitePolicy", "Kind", "KnownPeer", "Link", "LivePose", "LogLevel", "Map", "MapProviders",
-    "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Object", "Ownership", "Peer", "PeerRole", "PeerState",
-    "PlaneAlignment", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Standing", "Statistics", "Stream",
-    "Subscription", "Surface", "Transform", "Trust", "UndoHistory", "Way", "diagnose", "events", "generate_passcode", "host", "join",
-    "kinds", "known_peers", "link_peer", "remove_known_peer", "translation",
+    "Acknowledgement", "Alignment", "AlignmentState", "Anchor", "AnchorOwnership", "Attachment", "AttachmentState", "Authority",
+    "Candidate", "Code", "Config", "Diagnosis", "Discovery", "Drag", "Field", "Finding", "FindingWeight", "FrameFit", "Hit",
+    "HitKind", "Hold", "ID", "Identity", "Invitations", "InvitePolicy", "Kind", "KnownPeer", "Link", "LivePose", "LogLevel",
+    "Map", "MapProviders", "MapStage", "Mapping", "MappingLacks", "MappingStatus", "Mode", "Newcomers", "Object", "Peer",
+    "PeerRole", "PeerState", "PlaneAlignment", "Recognition", "Role", "Session", "SharedWorldError", "Snapshot", "Standing",
+    "Statistics", "Stream", "Subscription", "Surface", "Transform", "Trust", "UndoHistory", "Way", "diagnose", "events",
+    "generate_passcode", "host", "join", "kinds", "known_peers", "link_peer", "remove_known_peer", "translation",
 ]

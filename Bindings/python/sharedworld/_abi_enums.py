@@ -80,12 +80,19 @@ class Discovery(IntEnum):
     NONE = 3
 
 
-class Ownership(IntEnum):
+class Authority(IntEnum):
     """The peers that decide about a session: its host; the one that begins it; that one, with publishers of maps."""
 
-    OPEN = 0
-    OWNED = 1
+    HOST = 0
+    CREATOR = 1
     CURATED = 2
+
+
+class Newcomers(IntEnum):
+    """The part that newcomers get in a creator's session that a peer begins, until its creator gives them another, see roles.h."""
+
+    MEMBERS = 0
+    GUESTS = 1
 
 
 class Role(IntEnum):
@@ -146,7 +153,7 @@ class Passcode(IntEnum):
 
 
 class PeerRole(IntEnum):
-    """The part of a peer in an owned session; in an open one all have NONE."""
+    """The part of a peer in a creator's session; in an open one all have NONE."""
 
     NONE = 0
     MEMBER = 1

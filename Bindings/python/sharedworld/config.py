@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import _abi
-from ._abi_enums import Discovery, Invitations, InvitePolicy, LogLevel, MapProviders, Ownership, Role, Trust
+from ._abi_enums import Authority, Discovery, Invitations, InvitePolicy, LogLevel, MapProviders, Newcomers, Role, Trust
 from ._library import library
 from .values import ID, c_id, c_pairs
 
@@ -53,7 +53,8 @@ class Config:
     info: Mapping[str, str] = dataclasses.field(default_factory=dict)
     resource_folder: Path = None
     map_memory_limit: int = 0
-    ownership: Ownership = Ownership.OPEN
+    authority: Authority = Authority.HOST
+    newcomers: Newcomers = Newcomers.MEMBERS
     log: LogLevel = LogLevel.NONE
     realign_interval_ms: int = 0
     passcode_file: Path = None

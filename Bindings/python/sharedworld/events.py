@@ -463,7 +463,7 @@ class Room(Event):
 
 @event_class(EventType.ROLE_CHANGED)
 class RoleChanged(PeerEvent):
-    """A peer has another part in an owned session, or none: it is not admitted any more."""
+    """A peer has another part in a creator's session, or none: it is not admitted any more."""
 
     role: PeerRole
 

@@ -1,4 +1,4 @@
-"""Owned sessions, which a peer with `ownership` in its configuration begins, and the parts of peers in them."""
+"""Creators' sessions, which a peer with `authority` in its configuration begins, and the parts of peers in them."""
 
 from ctypes import byref, c_uint32, c_uint64
 
@@ -10,11 +10,11 @@ from .values import ID, c_key, read_id
 
 
 class Roles(Core):
-    """Who began an owned session, and who may do what in it."""
+    """Who began a creator's session, and who may do what in it."""
 
     @property
     def creator(self) -> ID | None:
-        """The peer that began an owned session; None in an open one."""
+        """The peer that began a creator's session; None in an open one."""
         creator = _abi.PeerID()
         library.sw_session_creator(self.handle, byref(creator))
         return read_id(creator)

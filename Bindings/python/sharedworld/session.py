@@ -113,7 +113,7 @@ class Session(World, Messages, Resources, Frames, Roles, Network, Snapshots, Mea
         library.sw_session_answer_code(self.handle, code.operation, int(is_same))
 
     def lock(self) -> None:
-        """Takes no newcomers any more; for the host, and in an owned session for those whose part allows it."""
+        """Takes no newcomers any more; for the host, and in a creator's session for those whose part allows it."""
         library.sw_session_lock(self.handle)
 
     def unlock(self) -> None:

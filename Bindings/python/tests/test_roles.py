@@ -1,4 +1,4 @@
-"""Owned sessions, and what the library would print."""
+"""Creators' sessions, and what the library would print."""
 
 import asyncio
 import dataclasses
@@ -18,7 +18,7 @@ class RoleTest(PeerTest):
                 await self.event(session, RoleChanged, lambda event: event.peer == peer)
 
     async def test_the_creator_names_moderators_and_nobody_else_does(self):
-        async with self.session("ann", dataclasses.replace(LOOPBACK, ownership=sw.Ownership.OWNED)) as ann, self.session("bob") as bob:
+        async with self.session("ann", dataclasses.replace(LOOPBACK, authority=sw.Authority.CREATOR)) as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
             ann_id = ann.creator
             self.assertEqual(ann.role(ann_id), sw.PeerRole.CREATOR)
@@ -38,7 +38,15 @@ class RoleTest(PeerTest):
             # By bob's clock, which need not be ann's to the millisecond.
             self.assertLess(bob.role_time(bob_id), 61)
 
-    async def test_nobody_owns_an_open_session(self):
+    async def test_newcomers_are_guests_until_the_creator_says_otherwise(self):
+        config = dataclasses.replace(LOOPBACK, authority=sw.Authority.CREATOR, newcomers=sw.Newcomers.GUESTS)
+        async with self.session("ann", config) as ann, self.session("bob") as bob:
+            bob_id = await ann.invite("127.0.0.1", bob.port)
+            await self.role(bob, bob_id, sw.PeerRole.GUEST)
+            ann.set_role(bob_id, sw.PeerRole.MEMBER)
+            await self.role(bob, bob_id, sw.PeerRole.MEMBER)
+
+    async def test_an_open_session_has_no_creator(self):
         async with self.session("ann") as ann, self.session("bob") as bob:
             bob_id = await ann.invite("127.0.0.1", bob.port)
             self.assertIsNone(ann.creator)

@@ -28,8 +28,8 @@ public struct PeerAlignment: Hashable, Sendable {
   public internal(set) var orientation: Double
   /// The observations behind the weakest measurement on the way; 0 in one frame.
   public internal(set) var observations: Int
-  /// When the oldest measurement on the way was made (milliseconds of session time); nil in one frame.
-  public internal(set) var sessionTime: UInt64?
+  /// When the oldest measurement on the way was made; nil in one frame.
+  public internal(set) var sessionTime: SessionTime?
   /// Measurements of the peer's frame that are held back, because they contradict others beyond five standard deviations.
   public internal(set) var contradictions: Int
 
@@ -53,15 +53,13 @@ public struct PeerAlignment: Hashable, Sendable {
     position = relation.position.squareRoot()
     orientation = relation.orientation.squareRoot()
     observations = relation.observations
-    sessionTime = relation.sessionTime
+    sessionTime = relation.sessionTime.map(SessionTime.init)
   }
 }
 
 extension PeerAlignment {
-  /// How long ago the oldest measurement on the way was made, at a session time (milliseconds); nil in one frame.
-  public func age(at sessionTime: UInt64) -> Duration? {
-    self.sessionTime.map { .milliseconds(sessionTime > $0 ? sessionTime - $0 : 0) }
-  }
+  /// How long ago the oldest measurement on the way was made, at a session time; nil in one frame.
+  public func age(at sessionTime: SessionTime) -> Duration? { self.sessionTime.map(sessionTime.duration(since:)) }
 }
 
 extension PeerAlignment: CustomStringConvertible {

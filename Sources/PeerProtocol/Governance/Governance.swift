@@ -48,6 +48,7 @@ struct Governance: Organ {
       let limit = turn.configuration.memberLimit
       let isCurated = turn.configuration.curatesMaps
       hold(Genesis(creator: signatures.publicKey, limit: limit, isCurated: isCurated, nonce: nonce), in: turn)
+      if turn.configuration.newcomersAreGuests { _ = rule(.admission, on: Statement.newcomers, as: .guest, in: turn) }
     }
     if charge != nil { conclude([], in: &turn) }
   }
@@ -108,7 +109,7 @@ struct Governance: Organ {
   mutating func accepted(_ link: LinkRef, in turn: inout Turn) {
     guard let charge, let peer = turn.mesh.links[link]?.peer else { return }
     if charge.book.role(of: peer) == nil, turn.mesh.governance.roles[turn.me.peer]?.mayRule == true,
-      let admission = rule(.admission, on: peer, in: turn)
+      let admission = rule(.admission, on: peer, as: charge.book.newcomerRole, in: turn)
     {
       conclude([admission], in: &turn)
     }

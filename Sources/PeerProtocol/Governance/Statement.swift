@@ -117,6 +117,10 @@ package struct Statement: Sendable, Equatable, FrameBody {
 
   /// The subject of statements about no peer.
   package static let none = PeerID(SHA256Digest(words: SIMD4(0, 0, 0, 0)))
+  /// The subject of the creator's word on newcomers: its admission gives the role in which they are admitted.
+  ///
+  /// No peer has this id, since ids are hashes.
+  package static let newcomers = PeerID(SHA256Digest(words: SIMD4(0, 0, 0, 1)))
 
   /// The same, signed for a session; nil when the signature cannot be made.
   package func signed(by signatures: Signatures, in session: SHA256Digest) -> Statement? {

@@ -252,12 +252,19 @@ package struct StatementBook: Sendable, Equatable {
     return words.map(\.statement.hash)
   }
 
-  /// Whether an admission of this signer gives its subject a role: a moderator's does not against the creator's word.
+  /// The role in which newcomers are admitted: a member's, unless the creator has said another.
+  var newcomerRole: SessionRole {
+    guard let word = rulings[Statement.newcomers]?[creator], word.kind == .admission else { return .member }
+    return word.role
+  }
+
+  /// Whether an admission of this signer gives its subject a role: a moderator's does not against the creator's word, which for a
+  /// peer of which it has not said anything is that on newcomers.
   package func mayGive(_ role: SessionRole, to peer: PeerID, by signer: PeerID) -> Bool {
-    signer == creator
-      || !inForce(of: peer).contains { word in
-        word.signer == creator && (word.statement.kind == .removal || word.statement.role.rank < role.rank)
-      }
+    guard signer != creator else { return true }
+    let words = inForce(of: peer).filter { $0.signer == creator }.map(\.statement)
+    guard !words.isEmpty else { return newcomerRole != .guest || role == .guest }
+    return !words.contains { $0.kind == .removal || $0.role.rank < role.rank }
   }
 
   /// When the next admission ends (milliseconds since 1970); nil if none does.
@@ -267,7 +274,7 @@ package struct StatementBook: Sendable, Equatable {
 
   /// All peers that any statement is about, and the creator, in the order of their ids.
   var subjects: [PeerID] {
-    KeySet(rulings.keys).subtracting([Statement.none]).union([creator]).sorted
+    KeySet(rulings.keys).subtracting([Statement.none, Statement.newcomers]).union([creator]).sorted
   }
 
   /// The statements in force by which no more of a peer's operations count: its removals, or its admissions as a guest.

@@ -31,6 +31,8 @@ package struct NodeConfiguration: Sendable {
   package var genesisNonce: [UInt8]?
   /// Whether that session's members share no maps unless they are publishers.
   package var curatesMaps = false
+  /// Whether newcomers of that session are guests until its creator gives them another role.
+  package var newcomersAreGuests = false
   /// The time at the beginning of the node's clock (milliseconds since 1970), by which admissions end.
   package var wallClock: UInt64 = 0
   /// Whether the app is asked before ownership of its anchor passes to another member; else it passes at once.

@@ -8,11 +8,11 @@ extension Session.Configuration {
   /// one; whether that peer is there, a dial decides.
   public struct Announcements: Hashable, Sendable {
     /// The most addresses that are asked.
-    public static let probeLimit = 1024
+    static let probeLimit = 1024
 
     /// The UDP port; the same at all peers that are to meet.
     public var port: UInt16 = 47_824
-    /// Machines and networks that are asked one by one, such as those of another subnet; at most ``probeLimit`` addresses in
+    /// Machines and networks that are asked one by one, such as those of another subnet; at most 1,024 addresses in
     /// all.
     public var probes: [Probe] = []
 

@@ -12,7 +12,7 @@ struct DriverDesk {
 
   /// Runs a driver for a link until its verdict or ``end(_:)``; whether there was room for it.
   mutating func open(
-    _ link: LinkID, jobs: JobQueue, _ make: @escaping @Sendable () -> any SessionDriver,
+    _ link: LinkID, jobs: JobQueue, _ make: @escaping @Sendable () -> any Authenticator,
     answer: @escaping @Sendable (HandshakeStep) async -> Void
   ) -> Bool {
     // The node bounds what it lets through.
@@ -41,7 +41,7 @@ struct DriverDesk {
   }
 
   private static func run(
-    _ driver: any SessionDriver, on data: AsyncStream<[UInt8]>, _ answer: @Sendable (HandshakeStep) async -> Void
+    _ driver: any Authenticator, on data: AsyncStream<[UInt8]>, _ answer: @Sendable (HandshakeStep) async -> Void
   ) async {
     var driver = driver
     var step = await driver.opened()
@@ -55,7 +55,7 @@ struct DriverDesk {
 }
 
 extension HandshakeStep {
-  fileprivate init(_ step: DriverStep) {
+  fileprivate init(_ step: AuthenticationStep) {
     switch step.state {
     case .authenticating: self.init(sending: step.data)
     case .authenticated: self.init(sending: step.data, .authenticated)

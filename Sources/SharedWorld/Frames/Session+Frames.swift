@@ -122,6 +122,7 @@ extension Session {
 
   /// The session's map, prepared for finding scans in it.
   func relocalizer() async throws(SessionError) -> PlaceFinder {
+    try requireRunning()
     guard let map = await map(), let id = mapDesk.latest?.id else {
       throw SessionError(.invalidArgument, "the session has no map here yet")
     }

@@ -10,7 +10,7 @@ public struct InvitationLink: Hashable, Sendable {
   /// The most addresses of a link.
   public static let addressLimit = 16
   /// The longest text that is read as a link (bytes of UTF-8).
-  public static let lengthLimit = 2048
+  static let lengthLimit = 2048
 
   private static let scheme = "sharedworld://"
 

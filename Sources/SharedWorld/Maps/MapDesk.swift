@@ -77,5 +77,6 @@ struct MapDesk {
   /// Resumes everybody with nothing: no map will be decoded any more.
   mutating func endAll() {
     for number in callers.keys { finish(number, nil) }
+    latest = nil
   }
 }

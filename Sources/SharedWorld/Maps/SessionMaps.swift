@@ -29,6 +29,7 @@ extension Session.Maps {
   public nonisolated(nonsending) func capture(
     _ cloud: FeatureCloud, views: UInt32? = nil
   ) async throws(SessionError) -> WorldMap {
+    try await session.requireRunning()
     let map = WorldMap(anchors: await session.anchors(), cloud: cloud, views: views)
     guard map.mappingStatus != .notAvailable else {
       throw SessionError(.mapNotReady, "there is no feature point yet; move the device until it has seen some")

@@ -11,6 +11,8 @@ struct ArrivedMessage: Sendable {
     case numbered(MessageID)
     /// Unreliably, under this key.
     case unreliable(key: String)
+    /// As another member has kept it, under this number of the sender.
+    case kept(MessageID)
   }
 
   var envelope: MessageEnvelope
@@ -22,6 +24,8 @@ struct ArrivedMessage: Sendable {
   let request: ServedRequest?
   /// Its share of the sender's window (bytes).
   let cost: Int
+  /// Whether its sender has sent it to all, and keeps it for members that come later.
+  var isKept = false
 
   /// The sender, with its name.
   var peer: Peer { Peer(id: sender.peer, name: name) }
@@ -38,6 +42,14 @@ struct ArrivedMessage: Sendable {
     guard case .numbered = origin else { return false }
     return true
   }
+
+  /// Its place among the reliable messages of its sender.
+  fileprivate var place: (sender: NodeID, number: UInt64) {
+    switch origin {
+    case .numbered(let message), .kept(let message): (sender, message.number)
+    case .unreliable: (sender, 0)
+    }
+  }
 }
 
 /// The mailbox of a reader of objects.
@@ -53,6 +65,10 @@ struct MessageBacklog: Backlog {
   }
 
   private var messages: [ArrivedMessage] = []
+  /// Reliable ones that wait until members have told of earlier ones; nil while none do.
+  private var held: [ArrivedMessage]?
+  /// The latest message of each sender that a member has told of: what is no later came that way.
+  private var told: Table<NodeID, UInt64> = [:]
   private var unreliable: [Slot: Int] = [:]
   /// Their cost, by sender (bytes).
   private(set) var bytes: [PeerID: Int] = [:]
@@ -66,9 +82,27 @@ struct MessageBacklog: Backlog {
     if case .unreliable(let key) = first.origin {
       return put(first, in: Slot(sender: first.sender.peer, key: key))
     }
-    // A reader that has read all is given the messages where they are.
-    if messages.isEmpty { messages = Array(run) } else { messages += run }
+    if held != nil {
+      held?.append(contentsOf: run)
+    } else if let last = told[first.sender] {
+      messages += run.filter { !$0.isKept || $0.place.number > last }
+    } else if messages.isEmpty {
+      // A reader that has read all is given the messages where they are.
+      messages = Array(run)
+    } else {
+      messages += run
+    }
     bytes[first.sender.peer, default: 0] += run.reduce(0) { $0 + $1.cost }
+  }
+
+  /// Lets reliable messages wait from now on.
+  mutating func hold() { held = held ?? [] }
+
+  /// Adds what members have told, and then what has waited for that.
+  mutating func release(_ found: [ArrivedMessage]) {
+    for message in found { told[message.sender] = max(told[message.sender] ?? 0, message.place.number) }
+    let rest = (exchange(&held, with: nil) ?? []).filter { !$0.isKept || $0.place.number > told[$0.sender] ?? 0 }
+    messages += KeptMessage.inOrder(found + rest, \.place)
   }
 
   private mutating func put(_ message: ArrivedMessage, in slot: Slot) {
@@ -96,6 +130,12 @@ final class MessageHub: Sendable {
     let type: String
     let pattern: EndpointPattern
     let answers: Bool
+    let history: MessageHistory?
+
+    /// Whether its reader keeps messages like this one.
+    func keeps(_ envelope: MessageEnvelope) -> Bool {
+      history != nil && mailbox != nil && type == envelope.type && pattern.matches(envelope.endpoint)
+    }
   }
 
   private struct State {
@@ -107,10 +147,12 @@ final class MessageHub: Sendable {
 
   /// A mailbox for the objects of a type at these endpoints: messages, or requests if it answers them.
   func subscribe(
-    to type: String, at pattern: String, answering answers: Bool, onRelease: @escaping @Sendable () -> Void
+    to type: String, at pattern: String, answering answers: Bool, keeping history: MessageHistory? = nil,
+    onRelease: @escaping @Sendable () -> Void
   ) -> MessageMailbox {
     let mailbox = MessageMailbox(MessageBacklog(), onRelease: onRelease)
-    let route = Route(mailbox: mailbox, type: type, pattern: EndpointPattern(pattern), answers: answers)
+    let route = Route(
+      mailbox: mailbox, type: type, pattern: EndpointPattern(pattern), answers: answers, history: history)
     let hasEnded = state.withLock { state in
       state.routes.removeAll { $0.mailbox == nil }
       state.routes.append(route)
@@ -156,6 +198,21 @@ final class MessageHub: Sendable {
     }
   }
 
+  /// The histories of all readers.
+  var histories: [MessageHistory] {
+    state.withLock { $0.routes.compactMap { $0.mailbox == nil ? nil : $0.history } }
+  }
+
+  /// The histories that keep messages like this one.
+  func histories(keeping envelope: MessageEnvelope) -> [MessageHistory] {
+    state.withLock { $0.routes.filter { $0.keeps(envelope) }.compactMap(\.history) }
+  }
+
+  /// The mailbox of the reader that has a history; nil when the reader is gone.
+  func mailbox(of history: MessageHistory) -> MessageMailbox? {
+    state.withLock { $0.routes.first { $0.history === history }?.mailbox }
+  }
+
   /// Cost of the messages of a sender that the slowest reader has not taken (bytes).
   func unread(of sender: PeerID) -> Int {
     let mailboxes = state.withLock { $0.routes.compactMap(\.mailbox) }
@@ -168,6 +225,10 @@ final class MessageHub: Sendable {
       state.hasEnded = true
       return state.routes.compactMap(\.mailbox)
     }
-    for mailbox in mailboxes { mailbox.end() }
+    for mailbox in mailboxes {
+      // Messages that waited for members which were asked are told without their answers.
+      mailbox.update { $0.release([]) }
+      mailbox.end()
+    }
   }
 }

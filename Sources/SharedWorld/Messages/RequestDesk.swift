@@ -11,6 +11,8 @@ struct RequestDesk {
     let peer: PeerID
     /// When it times out (nanoseconds of the session's loop).
     let deadline: UInt64
+    /// Whether the session asks, and not the app.
+    let isOwn: Bool
     /// The message that carries the request, once it was accepted for sending.
     var message: MessageID?
     var caller: CheckedContinuation<Outcome, Never>?
@@ -44,9 +46,12 @@ struct RequestDesk {
   // MARK: Asking
 
   /// Begins a request under a number that was not used before.
-  mutating func begin(_ number: UInt64, to peer: PeerID, until deadline: UInt64) {
-    open[number] = Open(peer: peer, deadline: deadline)
+  mutating func begin(_ number: UInt64, to peer: PeerID, until deadline: UInt64, isOwn: Bool = false) {
+    open[number] = Open(peer: peer, deadline: deadline, isOwn: isOwn)
   }
+
+  /// Whether the session asks, and not the app.
+  func isOwn(_ number: UInt64) -> Bool { open[number]?.isOwn ?? false }
 
   /// The request was accepted for sending.
   mutating func sent(_ number: UInt64, as message: MessageID) { open[number]?.message = message }

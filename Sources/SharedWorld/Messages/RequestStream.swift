@@ -4,13 +4,13 @@
 /// holds fail at their senders as `unhandled`.
 public struct RequestStream<Question: Codable & Sendable>: Sendable {
   /// Requests that are answered side by side; later ones wait.
-  public static var answersAtOnce: Int { 16 }
+  package static var answersAtOnce: Int { 16 }
 
   let letters: ArrivedMessages
 
   /// Answers requests until the session has ended or the task is cancelled.
   ///
-  /// `handler` runs for up to ``answersAtOnce`` requests side by side. Its task is cancelled when the other side does not
+  /// `handler` runs for up to 16 requests side by side. Its task is cancelled when the other side does not
   /// wait any more. An error that it throws goes to the other side, if it is a ``RemoteError``; of any other one only that
   /// there was one.
   public func answer<Answer: Codable & Sendable>(

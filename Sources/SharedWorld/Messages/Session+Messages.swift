@@ -59,6 +59,7 @@ extension Session {
       let receivers = try receivers(of: parcel.audience)
       let input = Input.send(parcel.bytes, as: parcel.kind, mode: parcel.mode, to: receivers)
       guard case .sent(let message) = try handle(input) else { return nil }
+      keep(parcel, as: message)
       return message
     } catch {
       if error.code == .wouldBlock { return nil }
@@ -97,7 +98,7 @@ extension Session {
 
   // MARK: Groups
 
-  /// The groups, and the members that are in each, this peer included, as this peer knows them; empty after the end.
+  /// The groups, and the members that are in each, this peer included, as this peer knows them.
   var groups: [String: Set<PeerID>] {
     let members = (try? read { node, _ in node.groups }) ?? [:]
     var groups: [String: Set<PeerID>] = [:]
@@ -127,5 +128,85 @@ extension Session {
       messageDesk.unread[sender] = unread
       input(.messagesUnread(unread, from: sender))
     }
+  }
+}
+
+// MARK: - Histories
+
+// The part of a session in what `MessageHistory` says, on the session's loop.
+extension Session {
+  /// The messages of a type at some endpoints, of which some are kept for members that come later.
+  nonisolated func arrivals(of type: Any.Type, at pattern: String, keep retention: MessageRetention) -> ArrivedMessages
+  {
+    let history = MessageHistory(of: MessageEnvelope.name(of: type), at: pattern, retention)
+    let arrivals = arrivals(named: history.type, at: pattern, answering: false, keeping: history)
+    onLoop { session in
+      let members = try? session.read { node, _ in node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+      }
+      session.catchUp(history, with: members ?? [])
+    }
+    return arrivals
+  }
+
+  /// A peer has joined, and may have kept messages that are not here.
+  func catchUp(with peer: PeerID) {
+    for history in hub.messages.histories { catchUp(history, with: [peer]) }
+  }
+
+  private func catchUp(_ history: MessageHistory, with peers: [PeerID]) {
+    guard !peers.isEmpty, history.ask(peers) else { return }
+    hub.messages.mailbox(of: history)?.update { $0.hold() }
+    let added = jobs.add { [weak self] in await self?.collect(history) }
+    if !added { tell(history) }
+  }
+
+  private func collect(_ history: MessageHistory) async {
+    while let peer = history.next() {
+      // A member that does not answer keeps nothing, or is gone: then others have what it had.
+      while let answer = try? await ask(history.question, of: peer, timeout: MessageHistory.patience),
+        let messages = try? history.read(answer: answer.bytes), history.take(messages, besides: ownNode)
+      {}
+    }
+    tell(history)
+  }
+
+  /// Gives the reader what was found, and then what has come meanwhile.
+  private func tell(_ history: MessageHistory) {
+    let found = history.finish().compactMap { kept in
+      admitted(
+        ArrivedMessage(
+          envelope: placed(kept.envelope, of: kept.sender), sender: kept.sender, name: kept.name,
+          origin: .kept(MessageID(kept.number)), request: nil, cost: 0))
+    }
+    hub.messages.mailbox(of: history)?.update { $0.release(found) }
+  }
+
+  private var ownNode: NodeID? { try? read { node, _ in node.me } }
+
+  /// Keeps a message that this peer has sent to all.
+  func keep(_ parcel: Parcel, as message: MessageID) {
+    if case .unreliable = parcel.mode { return }
+    guard parcel.kind == .envelope, case .all = parcel.audience, !hub.messages.histories.isEmpty, let me = ownNode,
+      case .message(var envelope) = try? Letter(parcel.bytes),
+      envelope.fields.removeValue(forKey: MessageHistory.mark) != nil
+    else { return }
+    keep(envelope, as: message, of: me, named: identity.name)
+  }
+
+  /// Keeps a message, where a reader here keeps such.
+  func keep(_ envelope: MessageEnvelope, as message: MessageID, of sender: NodeID, named name: String) {
+    for history in hub.messages.histories(keeping: envelope) {
+      history.keep(
+        KeptMessage(sender: sender, name: name, number: message.number, envelope: envelope, isTold: true))
+    }
+  }
+
+  /// The answer to another session's question for kept messages.
+  func history(answering question: MessageEnvelope) -> MessageEnvelope {
+    guard let (type, pattern, known) = try? MessageHistory.read(question: question.bytes) else {
+      return MessageHistory.nothing
+    }
+    let history = hub.messages.histories.first { $0.type == type && $0.pattern == pattern }
+    return history?.answer(beyond: known) ?? MessageHistory.nothing
   }
 }

@@ -40,8 +40,11 @@ extension Session {
   }
 
   /// The objects of a type with this name on the network, from now on.
-  nonisolated func arrivals(named name: String, at pattern: String, answering: Bool) -> ArrivedMessages {
-    let mailbox = hub.messages.subscribe(to: name, at: pattern, answering: answering) { [weak source = hub.source] in
+  nonisolated func arrivals(
+    named name: String, at pattern: String, answering: Bool, keeping history: MessageHistory? = nil
+  ) -> ArrivedMessages {
+    let mailbox = hub.messages.subscribe(to: name, at: pattern, answering: answering, keeping: history) {
+      [weak source = hub.source] in
       source?.reviewUnread()
     }
     return ArrivedMessages(session: self, mailbox: mailbox)
@@ -73,6 +76,9 @@ extension Session {
       for step in configuration.middleware { try step.send(&envelope, to: audience) }
     } catch {
       throw SessionError(.messageStopped, "middleware stopped the message", cause: error)
+    }
+    if case .all = audience, !hub.messages.histories(keeping: envelope).isEmpty {
+      envelope.fields[MessageHistory.mark] = ""
     }
     try envelope.validate()
     return envelope
@@ -128,6 +134,8 @@ extension Session {
       }
       if case .messagesFailed(let failure) = event { failRequests(failure) }
       if case .peerLeft(let peer, _, _) = event { endRequests(with: peer) }
+      // Before messages of its own arrive: there may be earlier ones.
+      if case .peerJoined(let peer, _) = event { catchUp(with: peer) }
     }
   }
 
@@ -158,10 +166,14 @@ extension Session {
     }
     let cost = ProtocolLimits.cost(ofMessage: message.bytes)
     switch letter {
-    case .message(let envelope):
+    case .message(var envelope):
+      let isKept = envelope.fields.removeValue(forKey: MessageHistory.mark) != nil
+      if isKept { keep(envelope, as: message.number, of: sender, named: name) }
       return ArrivedMessage(
         envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
-        request: nil, cost: cost)
+        request: nil, cost: cost, isKept: isKept)
+    case .request(let id, let envelope) where envelope.endpoint == MessageHistory.endpoint:
+      reply(.answer(id, start: sender.incarnation, history(answering: envelope)), to: sender)
     case .request(let id, let envelope):
       let request = ServedRequest(id, of: sender) { [weak self, loop] in
         // Later: whatever releases it may be at work on the session's state.
@@ -177,7 +189,8 @@ extension Session {
     case .answer(let id, let start, var envelope):
       guard start == incarnation, messageDesk.requests.awaits(id, from: sender.peer) else { break }
       envelope = placed(envelope, of: sender)
-      let stop = admit(&envelope, from: sender.peer)
+      // The session's own questions are not of the app.
+      let stop = messageDesk.requests.isOwn(id) ? nil : admit(&envelope, from: sender.peer)
       let outcome = stop.map { SessionError(.messageStopped, "middleware stopped the answer", cause: $0) }
       messageDesk.requests.finish(id, outcome.map { .failure($0) } ?? .success(envelope))
     case .failure(let id, let start, let reason, let error):
@@ -189,7 +202,7 @@ extension Session {
   }
 
   /// An envelope with its placement in this peer's frame, as far as this peer knows now where the sender's is.
-  private func placed(_ envelope: MessageEnvelope, of sender: NodeID) -> MessageEnvelope {
+  func placed(_ envelope: MessageEnvelope, of sender: NodeID) -> MessageEnvelope {
     guard let transform = envelope.transform else { return envelope }
     var placed = envelope
     placed.rawTransform = transform
@@ -203,7 +216,8 @@ extension Session {
 
   /// Takes an unreliable object; one that nobody can read is dropped, and so is all else that comes this way.
   func takeUnreliable(_ bytes: [UInt8], key: String, from sender: NodeID) {
-    guard case .message(let envelope) = try? Letter(bytes) else { return }
+    guard case .message(var envelope) = try? Letter(bytes) else { return }
+    envelope.fields[MessageHistory.mark] = nil
     let cost = ProtocolLimits.cost(ofMessage: bytes)
     let origin = ArrivedMessage.Origin.unreliable(key: key)
     deliver([
@@ -223,7 +237,7 @@ extension Session {
   }
 
   /// A message as middleware lets it pass; nil for one that is stopped, which goes back.
-  private func admitted(_ arrived: ArrivedMessage) -> ArrivedMessage? {
+  func admitted(_ arrived: ArrivedMessage) -> ArrivedMessage? {
     var admitted = arrived
     guard let error = admit(&admitted.envelope, from: arrived.sender.peer) else { return admitted }
     giveBack(arrived, .refused, RemoteError(telling: error))
@@ -274,7 +288,8 @@ extension Session {
   ) async throws(SessionError) -> MessageEnvelope {
     let number = messageDesk.numbers.next()
     let deadline = loop.time(after: timeout)
-    messageDesk.requests.begin(number, to: peer, until: deadline)
+    let isOwn = envelope.endpoint == MessageHistory.endpoint
+    messageDesk.requests.begin(number, to: peer, until: deadline, isOwn: isOwn)
     setRequestTimer(for: deadline)
     let outcome: RequestDesk.Outcome = await withTaskCancellationHandler {
       do throws(SessionError) {

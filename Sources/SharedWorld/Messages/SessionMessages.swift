@@ -95,6 +95,22 @@ extension Session.Messages {
     MessageStream(letters: session.arrivals(of: type, at: pattern, answering: false))
   }
 
+  /// The messages of one type at some endpoints from now on, and before them those of others that members have kept.
+  ///
+  /// While the stream is held, this session keeps the latest messages: those that it sends to all, and those that others send to
+  /// all who keep them too. A member that joins and reads the same type and pattern in this way is told them, each once and those of
+  /// each sender in order, whoever has left meanwhile. So give all peers the same call. Messages to some members are not kept.
+  ///
+  /// Messages of others wait a moment while members are asked. A kept message comes from a member that says who sent it, and is
+  /// trusted with that as with anchors; one of over 48 KiB is not kept.
+  ///
+  ///     for await line in session.messages.of(Line.self, at: "chat", keep: .last(1000)) { show(line.object) }
+  public func of<Object: Codable & Sendable>(
+    _ type: Object.Type, at pattern: String = "**", keep retention: MessageRetention
+  ) -> MessageStream<Object> {
+    MessageStream(letters: session.arrivals(of: type, at: pattern, keep: retention))
+  }
+
   /// Sends a request to a peer and waits for its answer.
   ///
   /// The peer answers with ``Session/Messages/requests(_:at:)``. When this call is cancelled or times out, so is the task that answers.
@@ -161,6 +177,6 @@ extension Session.Messages {
     try await session.setGroup(group, isIn: false)
   }
 
-  /// The groups, and the members that are in each, this peer included, as this peer knows them; empty after the end.
+  /// The groups, and the members that are in each, this peer included, as this peer knows them.
   public nonisolated(nonsending) var groups: [String: Set<PeerID>] { get async { await session.groups } }
 }

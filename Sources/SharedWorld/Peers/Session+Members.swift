@@ -19,16 +19,18 @@ extension Session {
             member, map: node.mapStatus(of: member.peerID),
             recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
         },
-        inviting: node.invitedPeers.map(discovery.peer), host: node.host?.peer, epoch: node.epoch, mapID: map?.id,
+        inviting: node.invitedPeers.map(discovery.peer), host: (node.host?.peer).map(discovery.peer), epoch: node.epoch,
+        mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronized: node.isSynchronized,
-        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count, sessionTime: node.sessionTime(at: now),
+        mapPoints: map?.points ?? 0, anchorCount: node.anchors.count,
+        sessionTime: SessionTime(milliseconds: node.sessionTime(at: now)),
         isLocked: node.rules.isLocked, memberLimit: node.rules.limit, candidates: candidates)
     }
     return state
       ?? State(
-        peers: [], inviting: [], host: nil, epoch: 0, mapID: map?.id, mapStatus: .none, isSynchronized: false,
-        mapPoints: map?.points ?? 0, anchorCount: 0, sessionTime: 0, isLocked: false,
-        memberLimit: configuration.limits.members, candidates: candidates)
+        peers: [], inviting: [], host: nil, epoch: 0, mapID: nil, mapStatus: .none, isSynchronized: false,
+        mapPoints: 0, anchorCount: 0, sessionTime: .zero, isLocked: false,
+        memberLimit: configuration.limits.members, candidates: [])
   }
 
   /// The connections of the session, and what this peer's own ones carry.
@@ -58,6 +60,7 @@ extension Session {
       throw SessionError(
         .limitExceeded, "an invitation's context has at most \(ProtocolLimits.invitationContext) bytes")
     }
+    try requireRunning()
     let deadline = loop.time(after: timeout)
     let expected = expected ?? key(of: target)
     var addresses = try await addresses(of: target, timeout: timeout)
@@ -186,7 +189,8 @@ extension Session {
   func resolve(
     _ candidate: Candidate.ID, timeout: Duration
   ) async throws(SessionError) -> [PeerAddress] {
-    try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
+    try requireRunning()
+    return try await addresses(of: candidate, timeout: timeout).map { PeerAddress($0) }
   }
 
   // MARK: Answers
@@ -239,6 +243,7 @@ extension Session {
 
   /// Tells everybody on the network something else of the app (``Configuration/Advertising/info``).
   func setDiscoveryInfo(_ info: [String: String]) throws(SessionError) {
+    try requireRunning()
     try discovery.advertise { $0.appInfo = info }
   }
 
@@ -270,7 +275,7 @@ extension Session {
 
   // MARK: Members
 
-  /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
+  /// Removes a member for the life of the session, also if it starts again; only the host can, in a creator's session the creator
   /// and the moderators.
   func kick(_ peer: PeerID) throws(SessionError) {
     // There a peer may be removed before it has come, or while it is away.

@@ -68,25 +68,25 @@ extension Session.Peers {
   /// The connections of the session, and what this peer's own ones carry.
   public nonisolated(nonsending) var statistics: Session.Statistics { get async { await session.statistics() } }
 
-  /// Removes a member for the life of the session, also if it starts again; only the host can, in an owned session the creator
+  /// Removes a member for the life of the session, also if it starts again; only the host can, in a creator's session the creator
   /// and the moderators.
   ///
-  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost`, or in an owned session `notPermitted` or `limitExceeded`.
+  /// - Throws: ``SessionError`` with the code `unknownPeer`, `notHost`, or in a creator's session `notPermitted` or `limitExceeded`.
   public nonisolated(nonsending) func remove(_ peer: PeerID) async throws(SessionError) {
     try await session.kick(peer)
   }
 
-  /// Turns newcomers away from now on; only the host can, in an owned session the creator and the moderators.
+  /// Turns newcomers away from now on; only the host can, in a creator's session the creator and the moderators.
   ///
   /// Members stay, and those that lost their connection or started again come back. The lock holds when the host changes.
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
+  /// - Throws: ``SessionError`` with the code `notHost`, or in a creator's session `notPermitted`.
   public nonisolated(nonsending) func lock() async throws(SessionError) {
     try await session.handle(.setLocked(true))
   }
 
   /// Lets newcomers in again; those can that can lock.
   ///
-  /// - Throws: ``SessionError`` with the code `notHost`, or in an owned session `notPermitted`.
+  /// - Throws: ``SessionError`` with the code `notHost`, or in a creator's session `notPermitted`.
   public nonisolated(nonsending) func unlock() async throws(SessionError) {
     try await session.handle(.setLocked(false))
   }
@@ -121,22 +121,20 @@ extension Session.Peers {
     try await session.handOver(to: peer, timeout: timeout)
   }
 
-  /// The peer that owns the session; nil in an open one.
-  public nonisolated(nonsending) var creator: PeerID? {
-    get async throws(SessionError) { try await session.owner() }
+  /// The peer that began a creator's session; nil in an open one.
+  public nonisolated(nonsending) var creator: Peer? { get async { await session.creator() } }
+
+  /// The part of a peer, this one included, in a creator's session; nil of one that is not admitted, and in an open session.
+  public nonisolated(nonsending) func role(of peer: PeerID) async -> PeerRole? {
+    await session.role(of: peer)
   }
 
-  /// The part of a peer, this one included, in an owned session; nil of one that is not admitted, and in an open session.
-  public nonisolated(nonsending) func role(of peer: PeerID) async throws(SessionError) -> PeerRole? {
-    try await session.role(of: peer)
+  /// How long a peer has its part in a creator's session from now; nil for a part without an end, for none, and in an open session.
+  public nonisolated(nonsending) func roleTime(of peer: PeerID) async -> Duration? {
+    await session.roleTime(of: peer)
   }
 
-  /// How long a peer has its part in an owned session from now; nil for a part without an end, for none, and in an open session.
-  public nonisolated(nonsending) func roleTime(of peer: PeerID) async throws(SessionError) -> Duration? {
-    try await session.roleTime(of: peer)
-  }
-
-  /// Gives a peer a part in an owned session.
+  /// Gives a peer a part in a creator's session.
   ///
   /// The creator names moderators, and makes them members again; what they have admitted and removed stays. With any
   /// other role a peer is admitted also before it comes, and after it was removed, by the creator or a moderator. Edits

@@ -21,6 +21,7 @@ extension Session {
   /// Accepts an offer: ``Event/resourceProgress(_:)`` tells how far it is, and ``Event/resourceReceived(_:)`` or
   /// ``Event/resourceFailed(_:_:)`` how it ends.
   func accept(_ offer: ResourceOffer) async throws(SessionError) {
+    try requireRunning()
     let folder = try resourceFolder()
     let file = try await Self.make(offer, in: folder)
     resources.keep(file, for: offer.id)
@@ -176,6 +177,7 @@ extension Session {
 
   /// Fetches an attachment that did not come by itself, or failed; nothing happens when it is here or on its way.
   func fetchAttachment(_ id: ResourceID) throws(SessionError) {
+    try requireRunning()
     guard let attachment = resources.attachments[id] else {
       throw SessionError(.unknownResource, "there is no such attachment")
     }

@@ -57,7 +57,7 @@ extension Session {
     guard let anchor else { return nil }
     return AnchorChange(
       kind: kind, anchor: anchor, owner: kind == .removed ? nil : anchors.lock(of: change.id)?.owner.map(peer),
-      author: author(of: change, in: roster), sessionTime: change.sessionMilliseconds,
+      author: author(of: change, in: roster), sessionTime: SessionTime(milliseconds: change.sessionMilliseconds),
       origin: change.origin)
   }
 
@@ -146,7 +146,7 @@ extension Session {
   func begin(_ mailbox: ChangeMailbox, isRestart: Bool) {
     worldDesk.readers.removeAll { $0.mailbox == nil || $0.mailbox === mailbox }
     let present: [AnchorChange]? = try? read { node, now in
-      let time = node.sessionTime(at: now)
+      let time = SessionTime(milliseconds: node.sessionTime(at: now))
       return node.placedAnchors.map {
         AnchorChange(present: $0, owner: node.anchors.lock(of: $0.id)?.owner.map(peer), at: time)
       }
@@ -172,7 +172,7 @@ extension Session {
   /// The session as it was after its latest turn, for a render loop: no `await`, from any thread.
   ///
   /// Before the first read nothing is made. From then on a change is in the next snapshot at once if the one before was read, else
-  /// after ``snapshotPause`` at most, and a reader that comes before has it made: it waits for the session's thread, as long as one
+  /// after four milliseconds at most, and a reader that comes before has it made: it waits for the session's thread, as long as one
   /// turn of that takes. So it does where nobody has read for a second.
   ///
   /// A snapshot costs its reader a pointer. It costs the session the anchors that have changed, and a copy of the list of all: hold
@@ -183,9 +183,6 @@ extension Session {
     loop.executeAndWait { self.assumeIsolated { $0.publishSnapshot() } }
     return board.read().0
   }
-
-  /// How long a change may wait for its place in ``snapshot`` while that is read now and then.
-  public static let snapshotPause: Duration = .nanoseconds(SnapshotDesk.pause)
 
   /// The session at this moment, which ``snapshot`` shows from then on.
   public func makeSnapshot() -> Snapshot {

@@ -146,10 +146,10 @@ extension Session {
 
   /// Passes news of a handshake to the app's driver for that link.
   private func take(_ news: HandshakeNews, on link: LinkID) {
-    guard let make = configuration.authentication.driver else { return }
+    guard let make = configuration.authentication.authenticator else { return }
     switch news {
     case .began(let opening):
-      let context = DriverContext(opening, with: discovery.peer(opening.peer), at: localPeer)
+      let context = AuthenticationContext(opening, with: discovery.peer(opening.peer), at: localPeer)
       let isRunning = trust.drivers.open(link, jobs: jobs) {
         make(context)
       } answer: { [weak self] step in

@@ -54,6 +54,10 @@ public actor Session {
       throw SessionError(
         .invalidArgument, "TrustPolicy.code needs an app that shows codes: set authentication.codeHandler")
     }
+    if configuration.hosting.newcomers == .guests, configuration.hosting.authority == .host {
+      throw SessionError(
+        .invalidArgument, "an open session has no guests: give it a creator with hosting.authority = .creator")
+    }
     do {
       let type = try ServiceType(configuration.service)
       let name =
@@ -95,6 +99,13 @@ public actor Session {
   /// Says goodbye to everybody and ends the session.
   ///
   /// The last edits and messages arrive before: for that it waits 3 s at most, and not at all in a cancelled task.
+  ///
+  /// After the end, in whatever way it came, one rule holds for the session and all of its handles:
+  ///
+  /// - A question is answered, and never throws: there are no peers, no anchors, no map, and nothing is known.
+  /// - Work throws ``SessionError/Code/ended``, and a call that throws nothing does nothing.
+  /// - Sequences have ended, once their readers have read what came before.
+  /// - ``snapshot`` is a picture, and stays the last one.
   public func leave() async {
     _ = await acknowledged(.delivery, timeout: Self.farewell)
     await leaveAtOnce()
@@ -136,6 +147,9 @@ public actor Session {
     guard !hasEnded else { return }
     driver?.handle(input)
   }
+
+  /// Refuses what would otherwise do nothing, or something else, after the end.
+  func requireRunning() throws(SessionError) { _ = try running() }
 
   private func running() throws(SessionError) -> NodeDriver {
     guard let driver, !hasEnded else { throw .sessionEnded }
@@ -359,13 +373,14 @@ extension Session {
     node.mapMemoryLimit = max(configuration.limits.mapMemory, 0)
     node.admitted = trust.admitted
     node.signatures = identity.signatures
-    node.curatesMaps = configuration.hosting.ownership == .curated
-    if configuration.hosting.ownership != .open {
+    node.curatesMaps = configuration.hosting.authority == .curated
+    node.newcomersAreGuests = configuration.hosting.newcomers == .guests
+    if configuration.hosting.authority != .host {
       node.genesisNonce = (0..<Genesis.nonceSize).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
     node.passcode = configuration.authentication.passcode
-    if configuration.authentication.driver != nil {
-      node.driverTime = max(.zero, min(configuration.authentication.driverTimeout, ProtocolTimes.handshakeMost))
+    if configuration.authentication.authenticator != nil {
+      node.driverTime = max(.zero, min(configuration.authentication.authenticatorTimeout, ProtocolTimes.handshakeMost))
     }
     node.showsCodes = configuration.authentication.codeHandler != nil
     node.compared = trust.compared

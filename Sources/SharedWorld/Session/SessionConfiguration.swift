@@ -16,7 +16,7 @@ extension Session {
     public var invitations = Invitations()
     /// Which peers are let in: by their keys, by a passcode, by a code that people compare, or by the app's own rules.
     public var authentication = Authentication()
-    /// The host, the owner of the session, and the rights of its members.
+    /// The host, the creator of the session, and the rights of its members.
     public var hosting = Hosting()
     /// How much a session takes.
     public var limits = Limits()

@@ -53,7 +53,7 @@ extension Session.Event {
     case peerMap(PeerID)
     /// The groups that a peer is in.
     case groups(PeerID)
-    /// A peer's part in an owned session.
+    /// A peer's part in a creator's session.
     case role(PeerID)
     /// How a peer's frame lies.
     case alignment(PeerID)

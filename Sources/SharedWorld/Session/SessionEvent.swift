@@ -53,9 +53,9 @@ extension Session {
     case peerLeft(Peer, reason: LeaveReason)
     /// Another peer hosts; nil while there is none.
     case hostChanged(from: Peer?, to: Peer?, epoch: UInt64, reason: HostChangeReason)
-    /// The host, or in an owned session the creator or a moderator, locked the session for newcomers, or opened it again.
+    /// The host, or in a creator's session the creator or a moderator, locked the session for newcomers, or opened it again.
     case lockChanged(isLocked: Bool)
-    /// A peer, perhaps this one, has another part in an owned session; nil when it is not admitted any more.
+    /// A peer, perhaps this one, has another part in a creator's session; nil when it is not admitted any more.
     case roleChanged(Peer, role: PeerRole?)
     /// This session and another one, or the other half of it, became one; `size` counts all peers, this one included.
     case sessionMerged(size: Int, host: Peer)

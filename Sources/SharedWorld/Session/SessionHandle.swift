@@ -17,7 +17,7 @@ public final class SessionHandle: Sendable {
     case released
   }
 
-  /// The session; after the end its methods throw ``SessionError/Code/ended``.
+  /// The session; ``Session/leave()`` says what may be asked of it after the end.
   public let session: Session
   private let ending: AsyncStream<Ending>.Continuation
   private let life: Task<Void, Never>

@@ -90,22 +90,27 @@ extension Session.Configuration {
     /// Makes the app's own authentication of the peer at the other end of a connection; nil for none.
     ///
     /// It is called for every connection, also one that takes the place of another, before anybody is invited or admitted on it.
-    /// Peers that this driver, or theirs, does not authenticate are not connected, and no other member can change that. Two peers
-    /// of which one has no driver are not connected either. It runs as a child task of the session.
-    public var driver: (@Sendable (DriverContext) -> any SessionDriver)?
-    /// How long the drivers of two peers may take on a connection, at most 60 s.
-    public var driverTimeout: Duration = .seconds(10)
+    /// Peers that this authenticator, or theirs, refuses are not connected, and no other member can change that. Two peers of which
+    /// one has no authenticator are not connected either. It runs as a child task of the session.
+    public var authenticator: (@Sendable (AuthenticationContext) -> any Authenticator)?
+    /// How long the authenticators of two peers may take on a connection, at most 60 s.
+    public var authenticatorTimeout: Duration = .seconds(10)
 
     init() {}
   }
 
-  /// The host, the owner of the session, and the rights of its members.
+  /// The host, the creator of the session, and the rights of its members.
   public struct Hosting: Sendable {
-    /// Whether this peer owns the session that it begins.
+    /// The peers that decide about the session that this peer begins: its host, or this peer as its creator.
     ///
-    /// A peer that comes back with its ``Storage/folder`` or ``Storage/state`` is in the session that it was in, owned or not.
+    /// A peer that comes back with its ``Storage/folder`` or ``Storage/state`` is in the session that it was in, whatever it says here.
     /// One that enters another session goes by that session's.
-    public var ownership = SessionOwnership.open
+    public var authority = SessionAuthority.host
+    /// The part that newcomers get in the session that this peer begins, until somebody gives them another.
+    ///
+    /// The session keeps it, not this peer: it holds whoever hosts, and at every moderator that lets somebody in. A session of
+    /// ``SessionAuthority/host`` has no guests, and does not start with ``NewcomerRole/guests``.
+    public var newcomers = NewcomerRole.members
     /// Whether this peer may ever be host.
     public var canHost = true
     /// The wish to host, 0…255; more is better.

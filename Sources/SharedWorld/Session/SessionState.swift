@@ -9,7 +9,7 @@ extension Session {
     /// The peers this one invites: those that are connected and have not answered yet.
     public let inviting: [Peer]
     /// The host; nil while an election runs.
-    public let host: PeerID?
+    public let host: Peer?
     /// Counts the hosts of a session; a new host has a higher one.
     public let epoch: UInt64
     /// The session's map, once it is here.
@@ -22,8 +22,8 @@ extension Session {
     public let mapPoints: Int
     /// The anchors in the session.
     public let anchorCount: Int
-    /// The time all members share (milliseconds since the session's first host began).
-    public let sessionTime: UInt64
+    /// The time all members share.
+    public let sessionTime: SessionTime
     /// Whether newcomers are turned away.
     public let isLocked: Bool
     /// The most peers that the session may have, this one included.

@@ -8,7 +8,7 @@ extension Session.Snapshot {
       revision: 0,
       state: Session.State(
         peers: [], inviting: [], host: nil, epoch: 0, mapID: nil, mapStatus: .none, isSynchronized: false, mapPoints: 0,
-        anchorCount: 0, sessionTime: 0, isLocked: false, memberLimit: 0, candidates: []),
+        anchorCount: 0, sessionTime: .zero, isLocked: false, memberLimit: 0, candidates: []),
       anchors: [], digest: SHA256Digest(words: .zero), participants: [], drags: [], hasEnded: false)
   }
 }

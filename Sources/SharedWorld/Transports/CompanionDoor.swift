@@ -36,7 +36,7 @@ package final class CompanionDoor: Sendable {
     configuration.transport = .custom { [network, address] in CompanionTransport(network, to: address) }
     configuration.coder = own.coder
     configuration.authentication.passcode = own.authentication.passcode
-    configuration.authentication.driver = own.authentication.driver
+    configuration.authentication.authenticator = own.authentication.authenticator
     // The session itself says whether the codes are the same.
     configuration.authentication.codeHandler = { _ in true }
     (configuration.hosting.priority, configuration.hosting.canHost) = (0, false)

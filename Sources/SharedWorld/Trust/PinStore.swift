@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import PeerProtocol
 public import WorldModel
 
@@ -14,8 +13,8 @@ public struct PinStore: Hashable, Sendable {
   public struct Pin: Hashable, Sendable, Identifiable {
     /// The key.
     public let id: PeerID
-    /// The day on which it was recorded, such as `2026-11-22` (UTC).
-    public let day: String
+    /// The day on which it was recorded.
+    public let day: CalendarDay
     /// The name that it gave itself then.
     public let name: String
     /// The key by which its advertisement is recognised, once it has told one.
@@ -105,7 +104,7 @@ public struct PinStore: Hashable, Sendable {
       guard lines.count(where: { $0.pin != nil }) < Self.limit else {
         throw SessionError(.limitExceeded, "\(path) has \(Self.limit) peers; remove some that are not needed")
       }
-      lines.append(Line(Pin(id: id, day: Self.today, name: PlainText.cleaned(name), recognitionKey: key)))
+      lines.append(Line(Pin(id: id, day: CalendarDay(), name: PlainText.cleaned(name), recognitionKey: key)))
       return true
     }
   }
@@ -129,7 +128,7 @@ public struct PinStore: Hashable, Sendable {
       throw damaged(line: number, "it does not begin with an id of 64 hexadecimal digits")
     }
     let second = words.count > 1 ? words[1].split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false) : []
-    guard let day = second.first, Self.isDay(day) else {
+    guard let day = second.first.flatMap({ CalendarDay(String($0)) }) else {
       throw damaged(line: number, "no day such as 2026-11-22 follows the id")
     }
     let key = second.count > 1 ? [UInt8](hexadecimal: String(second[1])) : nil
@@ -137,7 +136,7 @@ public struct PinStore: Hashable, Sendable {
       throw damaged(line: number, "behind the day and a + stand no \(2 * RecognitionKey.size) hexadecimal digits")
     }
     return Pin(
-      id: id, day: String(day), name: words.count > 2 ? PlainText.cleaned(String(words[2])) : "",
+      id: id, day: day, name: words.count > 2 ? PlainText.cleaned(String(words[2])) : "",
       recognitionKey: key.map(RecognitionKey.init))
   }
 
@@ -153,21 +152,5 @@ public struct PinStore: Hashable, Sendable {
     guard try body(&lines) else { return false }
     try AtomicFile.write(Array(lines.map { $0.text + "\n" }.joined().utf8), to: path, permissions: 0o600, isAlone: true)
     return true
-  }
-
-  private static func isDay(_ word: Substring) -> Bool {
-    let parts = word.split(separator: "-", omittingEmptySubsequences: false)
-    return parts.map(\.utf8.count) == [4, 2, 2] && parts.allSatisfy { $0.utf8.allSatisfy { (48...57).contains($0) } }
-  }
-
-  private static var today: String {
-    var now = time(nil)
-    var date = tm()
-    gmtime_r(&now, &date)
-    func text(_ number: Int32, _ width: Int) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(text(date.tm_year + 1900, 4))-\(text(date.tm_mon + 1, 2))-\(text(date.tm_mday, 2))"
   }
 }

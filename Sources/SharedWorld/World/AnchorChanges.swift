@@ -21,15 +21,15 @@ public struct AnchorChange: Hashable, Sendable {
   public let owner: Peer?
   /// The author; nil when that is not known: for what was there, came with a map, or was removed while this peer was away.
   public let author: Peer?
-  /// When (milliseconds of session time).
-  public let sessionTime: UInt64
+  /// When.
+  public let sessionTime: SessionTime
   /// How it came here; local for what was there.
   public let origin: AnchorOrigin
 }
 
 extension AnchorChange {
-  /// An anchor that is there at a session time (ms) when a reader begins.
-  init(present anchor: Anchor, owner: Peer?, at sessionTime: UInt64) {
+  /// An anchor that is there at a session time when a reader begins.
+  init(present anchor: Anchor, owner: Peer?, at sessionTime: SessionTime) {
     self.init(
       kind: .present, anchor: anchor, owner: owner, author: nil, sessionTime: sessionTime, origin: .local)
   }

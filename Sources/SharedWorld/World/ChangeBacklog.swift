@@ -9,13 +9,13 @@ typealias ChangeMailbox = ReaderMailbox<ChangeBacklog>
 struct ChangeNote: UpdateNote {
   let anchor: AnchorID
   let author: Peer?
-  private(set) var sessionTime: UInt64
+  private(set) var sessionTime: SessionTime
   let origin: AnchorOrigin
 
   init(_ change: SetChange, by author: Peer?) {
     anchor = change.id
     self.author = author
-    sessionTime = change.sessionMilliseconds
+    sessionTime = SessionTime(milliseconds: change.sessionMilliseconds)
     origin = change.origin
   }
 

@@ -9,8 +9,8 @@ public struct LivePose: Hashable, Sendable {
   public let peer: Peer
   /// Where it is.
   public let transform: Transform
-  /// When it was there (milliseconds of session time).
-  public let sessionTime: UInt64
+  /// When it was there.
+  public let sessionTime: SessionTime
   /// Counts the live poses of this peer; a higher one is newer.
   public let sequence: UInt64
 }

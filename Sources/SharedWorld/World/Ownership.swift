@@ -10,9 +10,9 @@ public struct Ownership: Hashable, Sendable {
   /// Which anchor.
   public let anchor: AnchorID
   /// The owner.
-  public let owner: PeerID
-  /// When that ends by itself (milliseconds of session time); nil when it does not.
-  public let until: UInt64?
+  public let owner: Peer
+  /// When that ends by itself; nil when it does not.
+  public let until: SessionTime?
   /// The epoch of the host that granted it.
   public let epoch: UInt64
   /// Counts the grants of this anchor in that epoch.

@@ -180,7 +180,7 @@ extension Session {
   /// The owner of an anchor; nil when it has none.
   func ownership(of anchor: AnchorID) -> Ownership? {
     let lock = (try? read { node, now in node.owner(of: anchor, at: now) }) ?? nil
-    return lock.flatMap { lock in lock.owner.map { Ownership(lock, of: anchor, owner: $0) } }
+    return lock.flatMap { lock in lock.owner.map { Ownership(lock, of: anchor, owner: peer($0)) } }
   }
 
   /// Sets out to fulfil a wish about ownership and waits for what becomes of it.
@@ -193,7 +193,7 @@ extension Session {
       .dropWish(OwnershipRequestID(rawValue: number))
     }
     switch outcome {
-    case .value(.met(let lock)): return Ownership(lock, of: anchor, owner: lock.owner ?? identity.peerID)
+    case .value(.met(let lock)): return Ownership(lock, of: anchor, owner: peer(lock.owner ?? identity.peerID))
     case .value(.declined): throw SessionError(.declined, "the owner keeps anchor \(anchor)")
     case .value(.notOwner): throw SessionError(.notOwner, "this peer does not own anchor \(anchor)")
     case .value(.unknownAnchor):
@@ -230,15 +230,16 @@ extension LivePose {
       case .participant: .participant(peer.id)
       }
     self.init(
-      anchor: anchor, peer: peer, transform: pose.transform, sessionTime: update.sessionTime,
+      anchor: anchor, peer: peer, transform: pose.transform, sessionTime: SessionTime(milliseconds: update.sessionTime),
       sequence: update.sequence)
   }
 }
 
 extension Ownership {
-  init(_ lock: AnchorLock, of anchor: AnchorID, owner: PeerID) {
+  init(_ lock: AnchorLock, of anchor: AnchorID, owner: Peer) {
     self.init(
-      anchor: anchor, owner: owner, until: lock.leaseUntil < AnchorLock.endless ? lock.leaseUntil : nil,
-      epoch: lock.epoch, number: lock.number)
+      anchor: anchor, owner: owner,
+      until: lock.leaseUntil < AnchorLock.endless ? SessionTime(milliseconds: lock.leaseUntil) : nil, epoch: lock.epoch,
+      number: lock.number)
   }
 }

@@ -16,7 +16,7 @@ extension Anchor: Codable {
       kind: try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .plain,
       payload: try container.decodeIfPresent(Payload.self, forKey: .payload),
       creator: try container.decodeIfPresent(PeerID.self, forKey: .creator),
-      createdAt: try container.decodeIfPresent(UInt64.self, forKey: .createdAt))
+      createdAt: try container.decodeIfPresent(UInt64.self, forKey: .createdAt).map(SessionTime.init))
     do {
       try validate()
     } catch {
@@ -36,7 +36,7 @@ extension Anchor: Codable {
     try container.encode(kind, forKey: .kind)
     try container.encodeIfPresent(payload, forKey: .payload)
     try container.encodeIfPresent(creator, forKey: .creator)
-    try container.encodeIfPresent(createdAt, forKey: .createdAt)
+    try container.encodeIfPresent(createdAt?.milliseconds, forKey: .createdAt)
   }
 }
 

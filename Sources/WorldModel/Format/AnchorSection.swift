@@ -82,7 +82,7 @@ extension Anchor {
     kind.write(to: &writer)
     payload?.write(to: &writer)
     if let creator { writer.write(bytes: creator.bytes) }
-    if let createdAt { writer.write(createdAt) }
+    if let createdAt { writer.write(createdAt.milliseconds) }
   }
 
   /// Reads the canonical bytes, and refuses what ``validate()`` refuses.
@@ -98,6 +98,6 @@ extension Anchor {
     self.init(id: id, name: name, transform: transform, kind: kind)
     if fields.contains(.payload) { payload = try Payload(reading: &reader) }
     if fields.contains(.creator) { creator = PeerID(try reader.readDigest()) }
-    if fields.contains(.createdAt) { createdAt = try reader.read(UInt64.self) }
+    if fields.contains(.createdAt) { createdAt = SessionTime(milliseconds: try reader.read(UInt64.self)) }
   }
 }

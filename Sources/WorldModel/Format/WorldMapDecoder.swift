@@ -59,7 +59,7 @@ public struct WorldMapDecoder: Sendable {
   ///
   /// A file of a few kilobytes may hold gigabytes of equal points: compare it with what there is before decoding the file
   /// of a stranger.
-  public var memorySize: Int {
+  package var memorySize: Int {
     let anchors = anchorBlocks.rows.reduce(0) { $0 + $1.storedLength + $1.count * MemoryLayout<Anchor>.stride }
     let unknown = container.sections.filter { !SectionCode.known.contains($0.entry.code) }
     return pointCount * layout.memoryPerPoint + anchors + surveySize
@@ -95,26 +95,20 @@ public struct WorldMapDecoder: Sendable {
   }
 
   /// Where each block of points begins, and where the last one ends (bytes from the start of the file).
-  public var cutPoints: [Int] {
+  package var cutPoints: [Int] {
     pointBlocks.rows.map(\.offset) + (pointBlocks.rows.last.map { [$0.end] } ?? [])
   }
 
   /// The lengths of the parts in which to send the file, each at most `limit` bytes.
   ///
   /// A block of points begins a part, so that a block that has not changed gives the same parts wherever it stands.
-  public func chunkLengths(limit: Int) -> [Int] {
+  package func chunkLengths(limit: Int) -> [Int] {
     precondition(limit > 0, "parts need a length")
     let cuts = [0] + cutPoints + [file.count]
     return zip(cuts, cuts.dropFirst()).flatMap { start, end in
       stride(from: start, to: end, by: limit).map { min(limit, end - $0) }
     }
   }
-
-  /// The checksum of each block: equal blocks have equal ones, and different ones hardly ever.
-  public var blockChecksums: [UInt64] { pointBlocks.rows.map(\.checksum) }
-
-  /// A box that holds the points of each block (metres).
-  public var blockBounds: [BoundingBox] { pointBlocks.rows.map(\.bounds) }
 
   /// The step of the grid of the positions (metres); zero when they are exact.
   public var step: Float { layout.step }

@@ -12,15 +12,15 @@ public struct Anchor: Hashable, Sendable, Identifiable {
   public var payload: Payload?
   /// The peer that placed it, once it is part of a session.
   public var creator: PeerID?
-  /// When it was placed, in session time (milliseconds); nil outside a session.
-  public var createdAt: UInt64?
+  /// When it was placed; nil outside a session.
+  public var createdAt: SessionTime?
 }
 
 extension Anchor {
   /// A new anchor; it is checked when it is placed or saved.
   public init(
     id: AnchorID = AnchorID(), name: String, transform: Transform = .identity, kind: Kind = .plain,
-    payload: Payload? = nil, creator: PeerID? = nil, createdAt: UInt64? = nil
+    payload: Payload? = nil, creator: PeerID? = nil, createdAt: SessionTime? = nil
   ) {
     // The compiler makes a struct of this size in its place by the initialiser of all members alone; one that sets each of
     // them makes it elsewhere and copies it. The order of the members tells the two apart.

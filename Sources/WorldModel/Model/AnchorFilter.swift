@@ -74,7 +74,7 @@ public struct AnchorFilter: Hashable, Sendable {
 
 extension Anchor.Kind {
   /// The kind without its associated value.
-  public var filterKind: AnchorFilter.Kind {
+  package var filterKind: AnchorFilter.Kind {
     switch self {
     case .plain: .plain
     case .plane: .plane

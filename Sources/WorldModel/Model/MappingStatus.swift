@@ -62,8 +62,8 @@ extension MappingStatus.Reasons: CustomStringConvertible {
 /// rooms, parts of rooms, corridors, flats and yards, and hold for other ones of these (`trials gate`). Places that repeat
 /// themselves, such as two equal rooms, keep no promise: a cloud does not tell that it has a twin.
 ///
-/// Space is cut into cubic cells of ``cellSize`` at multiples of it. A cell is covered when it holds at least
-/// ``coveredCell`` points, so that single outliers, even kilometres away, count for nothing. How sure a scan can be grows
+/// Space is cut into cubic cells of half a metre at multiples of it. A cell is covered when it holds at least
+/// four points, so that single outliers, even kilometres away, count for nothing. How sure a scan can be grows
 /// with ``strength``; in a wide place it sees a part alone, which must be dense enough by itself.
 ///
 /// | status | covered cells | points a covered cell | strength | views, when known |
@@ -75,16 +75,16 @@ extension MappingStatus.Reasons: CustomStringConvertible {
 /// what more cells of that density would give.
 ///
 /// Descriptors find a place in far fewer points, if the other device has comparable ones, which a map cannot know. So
-/// ``describedPoints`` points with descriptors are `extending` whatever their cells; only their shape makes them `mapped`.
+/// 500 points with descriptors are `extending` whatever their cells; only their shape makes them `mapped`.
 public struct MappingEvidence: Hashable, Sendable {
   /// The edge of a cell: half a metre, about an arm's reach.
-  public static let cellSize: Float = 0.5
+  package static let cellSize: Float = 0.5
   /// The fewest points of a covered cell.
-  public static let coveredCell = 4
+  static let coveredCell = 4
   /// The fewest points with descriptors that make a map worth sharing.
   ///
   /// Made-up sessions of so many points, one of ten of which both have, find each other; those of 200 mostly do not.
-  public static let describedPoints = 500
+  static let describedPoints = 500
 
   /// The number of feature points.
   public var points: Int

@@ -5,7 +5,7 @@ public enum ModelError: Error, Hashable, Sendable {
   case notFinite(String)
   /// A component is subnormal: not zero, yet below the smallest normal Float; the text names the field.
   case subnormal(String)
-  /// The matrix is not a rotation and a translation; see ``Transform/rigidTolerance``.
+  /// The matrix is not a rotation and a translation; each element may be off by 0.001.
   case notRigid(String)
   /// The named field has more bytes, elements or metres than its limit.
   case overLimit(field: String, limit: Int)

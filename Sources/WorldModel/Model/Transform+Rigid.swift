@@ -3,7 +3,7 @@ extension Transform {
   ///
   /// The bound is on each entry of RᵀR − I. It lets through the rounding of long products of Float matrices and
   /// refuses any scale or shear that would be seen: 1 mm at a metre.
-  public static let rigidTolerance: Float = 0.001
+  package static let rigidTolerance: Float = 0.001
 
   /// The three axes as columns: the rotation part.
   package var axes: (x: SIMD3<Float>, y: SIMD3<Float>, z: SIMD3<Float>) {

@@ -28,11 +28,11 @@ public struct WorldMap: Hashable, Sendable {
     /// Its four-character code, first character in the lowest byte.
     public var code: UInt32
     /// The codec field of its table entry.
-    public var codec: UInt32
+    package var codec: UInt32
     /// The length it would have once decoded (bytes), as its table entry says.
-    public var rawLength: UInt64
+    package var rawLength: UInt64
     /// How many of its first bytes the checksum of its table entry covers.
-    public var coveredLength: Int
+    package var coveredLength: Int
     /// Its stored bytes.
     public var bytes: [UInt8]
 
@@ -60,7 +60,7 @@ extension WorldMap {
   public var extent: SIMD3<Float> { BoundingBox(ignoringOutliersOf: cloud.positions)?.extent ?? .zero }
 
   /// The size in memory that the format's figures call raw: 20 bytes a point, and its channels (bytes).
-  public var rawSize: Int { cloud.count * cloud.bytesPerPoint }
+  package var rawSize: Int { cloud.count * cloud.bytesPerPoint }
 
   /// Refuses a map that breaks a limit, has an anchor id twice, or holds an anchor or cloud that is not valid.
   public func validate() throws(ModelError) {

@@ -41,7 +41,7 @@ extension Viewer {
     let state = await session.state
     var peers = device == nil ? [] : [await describeProgram(to: author)]
     for peer in state.peers where peer.id != author.session.localPeer.id {
-      let (alignment, role) = (await session.frames.alignment(of: peer.id), try? await session.peers.role(of: peer.id))
+      let (alignment, role) = (await session.frames.alignment(of: peer.id), await session.peers.role(of: peer.id))
       peers.append(describe(peer.peer, Standing(peer), alignment, role))
     }
     // In the device's own world, where it has one.
@@ -49,7 +49,7 @@ extension Viewer {
     let members: JSON.Members = [
       "me": describe(author.session.localPeer), "service": .string(options.peer.service),
       "port": .integer(Int(session.port)),
-      "host": state.host.map(person) ?? .null, "epoch": .integer(Int(state.epoch)),
+      "host": state.host.map { person($0.id) } ?? .null, "epoch": .integer(Int(state.epoch)),
       "peers": .array(peers), "map": describeMap(), "progress": progress.map(describe) ?? .null,
       "offer": offeredMap(state).map { describeOffer($0, state) } ?? .null,
       "gate": .optional(gate(state)), "candidates": describeCandidates(state),
@@ -82,7 +82,7 @@ extension Viewer {
 
   /// The program's own peer as a member sees it that is in this process.
   private func describeProgram(to author: Author) async -> JSON {
-    let (peer, role) = (session.localPeer, try? await session.peers.role(of: session.localPeer.id))
+    let (peer, role) = (session.localPeer, await session.peers.role(of: session.localPeer.id))
     return describe(peer, Standing(), await author.session.frames.alignment(of: peer.id), role)
   }
 
@@ -254,13 +254,13 @@ extension Viewer {
 
   /// The rights of this peer over members, and the role of who asks.
   func describeRights(of author: Author, _ state: Session.State) async -> JSON.Members {
-    let role = try? await session.peers.role(of: session.localPeer.id)
-    let shown = try? await session.peers.role(of: author.session.localPeer.id)
-    let isOwned = (try? await session.peers.creator) ?? nil != nil
+    let role = await session.peers.role(of: session.localPeer.id)
+    let shown = await session.peers.role(of: author.session.localPeer.id)
+    let isOwned = await session.peers.creator != nil
     let rules = role == .creator || role == .moderator
     return [
       "isOwned": .bool(isOwned), "isLocked": .bool(state.isLocked), "role": .optional(shown?.rawValue),
-      "mayRule": .bool(isOwned ? rules : state.host == session.localPeer.id),
+      "mayRule": .bool(isOwned ? rules : state.host?.id == session.localPeer.id),
       "isPasscodeClosed": .bool(trouble?.isPasscodeClosed == true),
     ]
   }

@@ -185,7 +185,7 @@ extension Command {
     },
     Verb(
       usage: "role PEER ROLE [SECONDS]",
-      help: "in an owned session, make a peer moderator, member, publisher or guest, for a while"
+      help: "in a creator's session, make a peer moderator, member, publisher or guest, for a while"
     ) {
       words throws(UsageError) in
       let peer = try words.next("PEER")

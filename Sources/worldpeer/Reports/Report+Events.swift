@@ -85,7 +85,7 @@ extension Report {
       "host-changed", members + ["epoch": .integer(Int(epoch)), "reason": .string(reason)], line.map { [$0] } ?? [])
   }
 
-  /// A peer has another part in an owned session, or none.
+  /// A peer has another part in a creator's session, or none.
   static func roleChanged(_ person: Person, role: String?) -> Report {
     let text = role.map { "\(person.name) is \($0)" } ?? "\(person.name) is not admitted any more"
     return Report("role-changed", person.members + ["role": .optional(role)], ["\("◆", .good) \(text)"])

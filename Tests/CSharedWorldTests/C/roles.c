@@ -102,7 +102,7 @@ int main(int count, char **arguments) {
   if (count != 2) return 2;
   sw_session_config config = quiet_config();
   sw_session *bob = start_with("bob", arguments[1], &config);
-  config.ownership = SW_OWNERSHIP_OWNED;
+  config.authority = SW_AUTHORITY_CREATOR;
   sw_session *alice = start_with("alice", arguments[1], &config);
   sw_peer_id alice_id, bob_id;
   join_pair(alice, bob, &alice_id, &bob_id);

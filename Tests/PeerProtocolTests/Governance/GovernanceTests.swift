@@ -12,9 +12,10 @@ struct GovernanceTests {
     creator: creator.bytes, limit: 8, nonce: [UInt8](repeating: 3, count: Genesis.nonceSize))
 
   private static func statement(
-    _ kind: Statement.Kind, of peer: PeerID, serial: UInt64 = 1, cuts: [Statement.Cut] = []
+    _ kind: Statement.Kind, of peer: PeerID, serial: UInt64 = 1, role: SessionRole = .member,
+    naming named: [SHA256Digest] = [], cuts: [Statement.Cut] = []
   ) throws -> Statement {
-    let statement = Statement(key: creator.bytes, kind, of: peer, serial: serial, cuts: cuts)
+    let statement = Statement(key: creator.bytes, kind, of: peer, serial: serial, role: role, naming: named, cuts: cuts)
     return try #require(statement.signed(by: Signatures(simulating: creator), in: genesis.session))
   }
 
@@ -152,6 +153,45 @@ struct GovernanceTests {
     #expect(again.node.ownedSession.record == probe.node.ownedSession.record)
     #expect(again.node.ownedSession.roles == [NodeProbe.me: .creator, NodeProbe.peer(2): .moderator])
     #expect(again.node.roster.admits(NodeProbe.peer(2)))
+  }
+
+  @Test("newcomers are guests if the creator says so, also after it starts again, until it gives them a role")
+  func newcomersAreGuests() throws {
+    var probe = NodeProbe(owns: true, newcomersAreGuests: true)
+    let bob = NodeProbe.peer(2)
+    _ = probe.join(1, bob)
+    #expect(probe.node.ownedSession.roles == [NodeProbe.me: .creator, bob: .guest])
+    #expect(probe.input(.setRole(.member, of: bob)) == .done && probe.node.ownedSession.roles[bob] == .member)
+    let record = try NodeRecord(decoding: probe.node.record.encoded)
+    var again = NodeProbe(owns: true, incarnation: 2, restoring: record)
+    _ = again.join(1, NodeProbe.peer(3))
+    let roles = again.node.ownedSession.roles
+    #expect(roles[bob] == .member && roles[NodeProbe.peer(3)] == .guest)
+  }
+
+  @Test("a moderator lets newcomers in as guests by the creator's word, and makes no members of them")
+  func moderatorsGuests() throws {
+    var probe = NodeProbe(signs: true)
+    let link = try Self.enter(&probe)
+    let (bob, eve) = (NodeProbe.peer(2), NodeProbe.peer(3))
+    Self.statements(
+      [
+        try Self.statement(.admission, of: NodeProbe.me, serial: 2, role: .moderator),
+        try Self.statement(.admission, of: Statement.newcomers, role: .guest),
+        try Self.statement(.admission, of: eve),
+      ], on: link, to: &probe)
+    _ = probe.join(2, bob)
+    let roles: Table<PeerID, SessionRole> = [
+      Self.creator: .creator, NodeProbe.me: .moderator, bob: .guest, eve: .member,
+    ]
+    #expect(probe.node.ownedSession.roles == roles)
+    #expect(probe.input(.setRole(.member, of: bob)) == .refused(.notPermitted))
+    #expect(probe.input(.setRole(.guest, of: eve)) == .done && probe.node.ownedSession.roles[eve] == .guest)
+    #expect(probe.input(.setRole(.member, of: eve)) == .done && probe.node.ownedSession.roles[eve] == .member)
+    #expect(probe.input(.setRole(.member, of: NodeProbe.peer(4))) == .refused(.notPermitted))
+    let words = try #require(probe.node.ownedSession.record).statements.filter { $0.subject == bob }
+    Self.statements([try Self.statement(.admission, of: bob, naming: words.map(\.hash))], on: link, to: &probe)
+    #expect(probe.node.ownedSession.roles[bob] == .member)
   }
 
   @Test("an open session says nothing of all this, also to a creator")

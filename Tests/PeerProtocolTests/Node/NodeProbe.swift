@@ -28,8 +28,7 @@ struct NodeProbe {
     memberLimit: Int = ProtocolLimits.members, admitted: Set<PeerID>? = nil, passcode: Passcode? = nil,
     driverTime: Duration? = nil, showsCodes: Bool = false, compared: Set<PeerID>? = nil,
     recognitionKey: RecognitionKey? = nil, signs: Bool = false, owns: Bool = false, curates: Bool = false,
-    canHost: Bool = true,
-    me: PeerID = Self.me,
+    canHost: Bool = true, newcomersAreGuests: Bool = false, me: PeerID = Self.me,
     incarnation: UInt64 = 1,
     restoring record: NodeRecord? = nil
   ) {
@@ -48,6 +47,7 @@ struct NodeProbe {
     if owns { configuration.genesisNonce = [UInt8](repeating: 1, count: Genesis.nonceSize) }
     configuration.curatesMaps = curates
     if !canHost { configuration.election = ElectionConfiguration(priority: 0, canHost: false) }
+    configuration.newcomersAreGuests = newcomersAreGuests
     node = Node(configuration, restoring: record, at: now)
     drain()
   }

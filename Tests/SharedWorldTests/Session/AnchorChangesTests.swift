@@ -91,7 +91,7 @@ struct AnchorChangesTests {
     mailbox.begin([], isRestart: false)
     #expect(await mailbox.take() == [.current])
     async let waiting = mailbox.take()
-    let change = AnchorChange(present: Anchor(name: "lamp"), owner: nil, at: 0)
+    let change = AnchorChange(present: Anchor(name: "lamp"), owner: nil, at: SessionTime(milliseconds: 0))
     mailbox.put(Array(repeating: change, count: Session.Events.capacity + 1))
     #expect(await waiting == [])
     mailbox.begin([], isRestart: true)

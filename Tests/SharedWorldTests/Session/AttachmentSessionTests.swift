@@ -67,7 +67,7 @@ struct AttachmentSessionTests {
       var (alices, bobs) = (alice.events.makeAsyncIterator(), bob.events.makeAsyncIterator())
       _ = try await TestSessions.agreedHost([alice, bob])
       let host = try #require(await alice.state.host)
-      let (first, second) = host == alice.localPeer.id ? (alice, bob) : (bob, alice)
+      let (first, second) = host.id == alice.localPeer.id ? (alice, bob) : (bob, alice)
       let plan = try await first.files.attach([1, 2, 3], named: "plan")
       let note = try await second.files.attach([], named: "note")
       let plans = try await Self.attachment("plan", .here, &bobs)

@@ -8,7 +8,7 @@ import Testing
 struct DriverSessionTests {
   enum Medium: CaseIterable { case tcp, memory }
 
-  private typealias Maker = @Sendable (DriverContext) -> any SessionDriver
+  private typealias Maker = @Sendable (AuthenticationContext) -> any Authenticator
 
   private static func knowing(_ secret: String) -> Maker { { ProofDriver(secret: secret, context: $0) } }
 
@@ -20,10 +20,10 @@ struct DriverSessionTests {
     var configuration = TestSessions.configuration()
     if medium == .memory { configuration.transport = .inMemory(try MemoryNetwork()) }
     configuration.authentication.passcode = try passcode.map { try Passcode($0) }
-    configuration.authentication.driverTimeout = timeout
-    configuration.authentication.driver = first
+    configuration.authentication.authenticatorTimeout = timeout
+    configuration.authentication.authenticator = first
     let settings = configuration
-    configuration.authentication.driver = second
+    configuration.authentication.authenticator = second
     let others = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
@@ -77,7 +77,7 @@ struct DriverSessionTests {
     let driver = Self.knowing("s")
     let (thrown, told) = try await Self.refused(.tcp, firstHasOne ? driver : nil, firstHasOne ? nil : driver)
     #expect(thrown?.code == .driverRequired && told?.code == .driverRequired)
-    #expect(thrown?.message.contains("authentication.driver") == true)
+    #expect(thrown?.message.contains("authentication.authenticator") == true)
   }
 
   @Test("a driver that says nothing has so long, and what it still waits for is cancelled", arguments: Medium.allCases)
@@ -135,7 +135,7 @@ struct DriverSessionTests {
     }
     try await Self.two(.tcp, Self.knowing("s"), thief) { _, thief, target in
       var configuration = TestSessions.configuration()
-      configuration.authentication.driver = Self.knowing("s")
+      configuration.authentication.authenticator = Self.knowing("s")
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         _ = await #expect(throws: SessionError.self) { try await carol.peers.invite(target) }
         #expect(await proofs.first?.count == 32)
@@ -155,7 +155,7 @@ struct DriverSessionTests {
     try await Self.two(.tcp, choosy, trusting) { alice, bob, target in
       _ = try await alice.peers.invite(target)
       var configuration = TestSessions.configuration()
-      configuration.authentication.driver = trusting
+      configuration.authentication.authenticator = trusting
       try await Session.withSession(as: TestSessions.identity("carol"), configuration: configuration) { carol in
         _ = try await bob.peers.invite(carol.address)
         let problem = try await Self.problem(of: alice)
@@ -180,7 +180,7 @@ struct DriverSessionTests {
     let network = try MemoryNetwork()
     var configuration = TestSessions.configuration()
     configuration.transport = .inMemory(network)
-    configuration.authentication.driver = watching
+    configuration.authentication.authenticator = watching
     let settings = configuration
     try await Session.withSession(as: TestSessions.identity("alice"), configuration: settings) { alice in
       try await Session.withSession(as: TestSessions.identity("bob"), configuration: settings) { bob in
@@ -203,13 +203,13 @@ struct DriverSessionTests {
 }
 
 /// Proves that it knows a secret, for one connection and as the side that it is.
-struct ProofDriver: SessionDriver {
+struct ProofDriver: Authenticator {
   let secret: String
-  let context: DriverContext
+  let context: AuthenticationContext
 
-  mutating func opened() -> DriverStep { .send(proof(byDialler: context.isDialler)) }
+  mutating func opened() -> AuthenticationStep { .send(proof(byDialler: context.isDialler)) }
 
-  mutating func received(_ data: [UInt8]) -> DriverStep {
+  mutating func received(_ data: [UInt8]) -> AuthenticationStep {
     data == proof(byDialler: !context.isDialler) ? .authenticated : .failed("wrong secret")
   }
 
@@ -219,19 +219,19 @@ struct ProofDriver: SessionDriver {
 }
 
 /// Does what its closures say.
-private struct ScriptedDriver: SessionDriver {
-  private let open: @Sendable () async -> DriverStep
-  private let take: @Sendable ([UInt8]) async -> DriverStep
+private struct ScriptedDriver: Authenticator {
+  private let open: @Sendable () async -> AuthenticationStep
+  private let take: @Sendable ([UInt8]) async -> AuthenticationStep
 
   init(
-    _ open: @escaping @Sendable () async -> DriverStep,
-    received take: @escaping @Sendable ([UInt8]) async -> DriverStep = { _ in .wait }
+    _ open: @escaping @Sendable () async -> AuthenticationStep,
+    received take: @escaping @Sendable ([UInt8]) async -> AuthenticationStep = { _ in .wait }
   ) {
     (self.open, self.take) = (open, take)
   }
 
-  func opened() async -> DriverStep { await open() }
-  func received(_ data: [UInt8]) async -> DriverStep { await take(data) }
+  func opened() async -> AuthenticationStep { await open() }
+  func received(_ data: [UInt8]) async -> AuthenticationStep { await take(data) }
 }
 
 /// The proofs that somebody has recorded.
@@ -242,6 +242,6 @@ private actor Proofs {
 
 /// The connections that drivers were made for.
 private actor Contexts {
-  private(set) var all: [DriverContext] = []
-  func add(_ context: DriverContext) { all.append(context) }
+  private(set) var all: [AuthenticationContext] = []
+  func add(_ context: AuthenticationContext) { all.append(context) }
 }

@@ -13,13 +13,13 @@ import WorldModel
 struct ManInTheMiddleTests {
   /// Runs `body` with two sessions and the address of an attacker that passes everything on to the second one.
   private static func attacked(
-    passcode: String?, driver: (@Sendable (DriverContext) -> any SessionDriver)? = nil,
+    passcode: String?, driver: (@Sendable (AuthenticationContext) -> any Authenticator)? = nil,
     screens: [@Sendable (CodeComparison) async -> Bool] = [],
     _ body: @Sendable (Session, Session, Middleman, InvitationTarget) async throws -> Void
   ) async throws {
     var configuration = TestSessions.configuration()
     configuration.authentication.passcode = try passcode.map { try Passcode($0) }
-    configuration.authentication.driver = driver
+    configuration.authentication.authenticator = driver
     configuration.authentication.codeHandler = screens.first
     if !screens.isEmpty { configuration.authentication.trust = .code(PinStore(path: "/nonexistent/known-peers")) }
     let settings = configuration

@@ -8,7 +8,7 @@ struct MembershipTests {
   private func waitForHost(_ host: PeerID, at session: Session) async throws {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
-    if await session.state.host == host { return }
+    if await session.state.host?.id == host { return }
     _ = try await events.first { if case .hostChanged(_, let next?, _, _) = $0, next.id == host { true } else { nil } }
   }
 

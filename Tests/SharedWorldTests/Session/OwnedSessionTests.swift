@@ -6,11 +6,11 @@ import WorldModel
 
 @testable import SharedWorld
 
-@Suite("An owned session", .endsHangs)
+@Suite("A creator's session", .endsHangs)
 struct OwnedSessionTests {
   private static func owned() -> Session.Configuration {
     var configuration = TestSessions.configuration()
-    configuration.hosting.ownership = .owned
+    configuration.hosting.authority = .creator
     return configuration
   }
 
@@ -18,7 +18,7 @@ struct OwnedSessionTests {
   private static func await(_ role: PeerRole?, of peer: PeerID, at session: Session) async throws {
     // Before the question: what happens behind it must not be missed.
     var events = session.events.makeAsyncIterator()
-    if try await session.peers.role(of: peer) == role { return }
+    if await session.peers.role(of: peer) == role { return }
     _ = try await events.first { if case .roleChanged(let found, role) = $0, found.id == peer { true } else { nil } }
   }
 
@@ -45,19 +45,19 @@ struct OwnedSessionTests {
   func owner() async throws {
     try await Self.three { alice, bob, eve in
       for session in [alice, bob, eve] {
-        let owner = try await session.peers.creator
-        #expect(owner == alice.localPeer.id)
+        let owner = await session.peers.creator
+        #expect(owner?.id == alice.localPeer.id)
       }
-      let role = try await bob.peers.role(of: alice.localPeer.id)
+      let role = await bob.peers.role(of: alice.localPeer.id)
       #expect(role == .creator)
     }
     try await TestSessions.joined { alice, bob in
-      let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: bob.localPeer.id))
+      let (owner, role) = (await alice.peers.creator, await alice.peers.role(of: bob.localPeer.id))
       #expect(owner == nil && role == nil)
       let error = await #expect(throws: SessionError.self) {
         try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
       }
-      #expect(error?.code == .notPermitted && error?.message.contains("ownership = .owned") == true)
+      #expect(error?.code == .notPermitted && error?.message.contains("authority = .creator") == true)
     }
   }
 
@@ -73,7 +73,7 @@ struct OwnedSessionTests {
         await #expect(throws: SessionError.self) { try await eve.peers.invite(mallory.address) }
         await #expect(throws: SessionError.self) { try await mallory.peers.invite(bob.address) }
       }
-      let role = try await alice.peers.role(of: bob.localPeer.id)
+      let role = await alice.peers.role(of: bob.localPeer.id)
       #expect(role == .member)
     }
   }
@@ -90,7 +90,7 @@ struct OwnedSessionTests {
       try await alice.peers.setRole(.publisher, of: bob.localPeer.id, for: .seconds(3600))
       try await Self.await(.publisher, of: bob.localPeer.id, at: bob)
       let (time, forever) = (
-        try await bob.peers.roleTime(of: bob.localPeer.id), try await bob.peers.roleTime(of: eve.localPeer.id)
+        await bob.peers.roleTime(of: bob.localPeer.id), await bob.peers.roleTime(of: eve.localPeer.id)
       )
       #expect(time.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true && forever == nil)
       var news = eve.events.makeAsyncIterator()
@@ -101,6 +101,44 @@ struct OwnedSessionTests {
       }
       #expect(moderator?.code == .notPermitted)
     }
+  }
+
+  @Test("newcomers are guests from the start, also at a moderator after the creator has gone")
+  func newcomersAreGuests() async throws {
+    var guests = Self.owned()
+    guests.hosting.newcomers = .guests
+    let (alices, others) = (guests, TestSessions.configuration())
+    let handle = try await Session.start(as: TestSessions.identity("alice"), configuration: alices)
+    let alice = handle.session
+    try await Session.withSession(as: TestSessions.identity("bob"), configuration: others) { bob in
+      _ = try await alice.join(bob.address)
+      try await Self.await(.guest, of: bob.localPeer.id, at: bob)
+      let place = await #expect(throws: SessionError.self) { try await bob.place(Anchor(name: "lamp")) }
+      #expect(place?.code == .notPermitted)
+      try await alice.peers.setRole(.moderator, of: bob.localPeer.id)
+      try await Self.await(.moderator, of: bob.localPeer.id, at: bob)
+      await handle.stop()
+      while await bob.peers.requestHost() != .hosts {}
+      try await Session.withSession(as: TestSessions.identity("eve"), configuration: others) { eve in
+        _ = try await bob.join(eve.address)
+        for session in [bob, eve] { try await Self.await(.guest, of: eve.localPeer.id, at: session) }
+        let error = await #expect(throws: SessionError.self) {
+          try await bob.peers.setRole(.member, of: eve.localPeer.id)
+        }
+        #expect(error?.code == .notPermitted)
+      }
+    }
+  }
+
+  @Test("an open session does not start with guests")
+  func noGuestsInTheOpen() async throws {
+    var guests = TestSessions.configuration()
+    guests.hosting.newcomers = .guests
+    let configuration = guests
+    let error = await #expect(throws: SessionError.self) {
+      _ = try await Session.start(as: TestSessions.identity("alice"), configuration: configuration)
+    }
+    #expect(error?.code == .invalidArgument)
   }
 
   @Test("a moderator removes and locks, whoever hosts, and a removed peer stays out until it is admitted again")
@@ -148,8 +186,8 @@ struct OwnedSessionTests {
       configuration.storage.state = copy
       let again = configuration
       try await Session.withSession(as: one, configuration: again) { alice in
-        let (owner, role) = (try await alice.peers.creator, try await alice.peers.role(of: other.peerID))
-        #expect(owner == one.peerID && role == .moderator)
+        let (owner, role) = (await alice.peers.creator, await alice.peers.role(of: other.peerID))
+        #expect(owner?.id == one.peerID && role == .moderator)
       }
     }
   }

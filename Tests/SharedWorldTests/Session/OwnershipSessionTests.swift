@@ -9,13 +9,13 @@ struct OwnershipSessionTests {
     try await TestSessions.joined { alice, bob in
       let lamp = try await alice.place(Anchor(name: "lamp"), acknowledgement: .everyPresentMember)
       let mine = try await alice.world.requestOwnership(of: lamp, lease: .seconds(3600))
-      #expect(mine.owner == alice.localPeer.id && mine.until != nil)
+      #expect(mine.owner.id == alice.localPeer.id && mine.until != nil)
       #expect(await alice.world.ownership(of: lamp) == mine)
       let theirs = try await bob.world.requestOwnership(of: lamp)
-      #expect(theirs.owner == bob.localPeer.id && theirs.until == nil)
+      #expect(theirs.owner.id == bob.localPeer.id && theirs.until == nil)
       #expect((theirs.epoch, theirs.number) > (mine.epoch, mine.number))
       try await bob.world.giveOwnership(of: lamp, to: alice.localPeer.id)
-      #expect(await bob.world.ownership(of: lamp)?.owner == alice.localPeer.id)
+      #expect(await bob.world.ownership(of: lamp)?.owner.id == alice.localPeer.id)
       let error = await #expect(throws: SessionError.self) { try await bob.world.releaseOwnership(of: lamp) }
       #expect(error?.code == .notOwner)
     }
@@ -33,7 +33,7 @@ struct OwnershipSessionTests {
         _ = try await alice.world.requestOwnership(of: lamp)
         let error = await #expect(throws: SessionError.self) { try await bob.world.requestOwnership(of: lamp) }
         #expect(error?.code == .declined)
-        #expect(await alice.world.ownership(of: lamp)?.owner == alice.localPeer.id)
+        #expect(await alice.world.ownership(of: lamp)?.owner.id == alice.localPeer.id)
       }
     }
   }

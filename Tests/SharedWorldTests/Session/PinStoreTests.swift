@@ -23,7 +23,7 @@ struct PinStoreTests {
       #expect(try !store.add(Self.id(1), name: "other"))
       #expect(try store.pins().map(\.id) == [Self.id(1), Self.id(2)])
       #expect(try store.pins().map(\.name) == ["kitchen table", ""])
-      #expect(try store.pins()[0].day.wholeMatch(of: /20[0-9]{2}-[01][0-9]-[0-3][0-9]/) != nil)
+      #expect(try store.pins()[0].day.description.wholeMatch(of: /20[0-9]{2}-[01][0-9]-[0-3][0-9]/) != nil)
       let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
       #expect(attributes[.posixPermissions] as? Int == 0o600)
       #expect(try store.remove(Self.id(1)) && !store.remove(Self.id(1)))
@@ -136,5 +136,14 @@ struct PinStoreTests {
       }
       #expect(try Set(store.pins().map(\.id)) == Set((0..<UInt8(40)).map(Self.id)))
     }
+  }
+
+  @Test("a day is a year, a month and a day, in order")
+  func days() throws {
+    let day = try #require(CalendarDay("2026-11-22"))
+    #expect((day.year, day.month, day.day) == (2026, 11, 22) && day.description == "2026-11-22")
+    #expect(CalendarDay("2027-01-02")?.description == "2027-01-02")
+    #expect(try day < #require(CalendarDay("2027-01-02")) && CalendarDay("2026-1-22") == nil)
+    #expect(CalendarDay("2026-11") == nil && CalendarDay("2026-11-2x") == nil)
   }
 }

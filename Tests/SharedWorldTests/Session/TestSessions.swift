@@ -134,7 +134,7 @@ extension TestSessions {
       for (index, session) in sessions.enumerated() {
         group.addTask {
           var events = session.events.makeAsyncIterator()
-          repeat { teller.yield((index, await session.state.host)) } while await events.next() != nil
+          repeat { teller.yield((index, await session.state.host?.id)) } while await events.next() != nil
         }
       }
       defer { group.cancelAll() }

@@ -146,7 +146,7 @@ struct GoldenMapTests {
     let anchors = map.anchors.map { anchor in
       let (x, y, z) = anchor.transform.axes
       let payload = anchor.payload.map { "\($0.contentType):\($0.bytes.hexadecimal)" } ?? "-"
-      let created = anchor.createdAt.map { "\($0)" } ?? "-"
+      let created = anchor.createdAt.map { "\($0.milliseconds)" } ?? "-"
       return "anchor \(anchor.id.bytes.hexadecimal) \(anchor.name) \(hex(x, y, z, anchor.transform.translation)) "
         + "\(kind(anchor.kind)) \(payload) \(anchor.creator?.description ?? "-") \(created)"
     }

@@ -89,7 +89,7 @@ struct CodableTests {
     try Self.check(Anchor(id: id, name: "lamp"), "{\(head),\"transform\":\(transform)}")
     let payload = Anchor.Payload(contentType: "text/plain", bytes: [0, 255])
     try Self.check(
-      Anchor(id: id, name: "lamp", payload: payload, creator: Self.peer, createdAt: 7),
+      Anchor(id: id, name: "lamp", payload: payload, creator: Self.peer, createdAt: SessionTime(milliseconds: 7)),
       #"{"createdAt":7,"creator":"\#(try #require(Self.peer))",\#(head),"payload":{"bytes":"00ff","contentType":"text/plain"},"transform":\#(transform)}"#
     )
     #expect(

@@ -22,7 +22,7 @@ enum Samples {
       transform: .looking(at: [Float(index), 0, 0], from: [0, 1, 2]), kind: kind,
       payload: index % 2 == 0 ? .init(contentType: "text/plain", bytes: Array("hello \(index)".utf8)) : nil,
       creator: index % 3 == 0 ? PeerID(SHA256Digest(hashing: [UInt8(index)])) : nil,
-      createdAt: index % 3 == 1 ? UInt64(index) * 1000 : nil)
+      createdAt: index % 3 == 1 ? SessionTime(milliseconds: UInt64(index) * 1000) : nil)
   }
 
   /// A map as a device surveyed it: two keyframes, and evidence of all points but one.

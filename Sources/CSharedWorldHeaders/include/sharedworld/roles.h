@@ -1,4 +1,4 @@
-/* SharedWorld for C: owned sessions, and the parts of peers in them. Include sharedworld.h, which explains the conventions. */
+/* SharedWorld for C: creators' sessions, and the parts of peers in them. Include sharedworld.h, which explains the conventions. */
 #ifndef SHAREDWORLD_ROLES_H
 #define SHAREDWORLD_ROLES_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* The part of a peer in an owned session, which a peer with `ownership` in its configuration begins. */
+/* The part of a peer in a creator's session, which a peer with `authority` in its configuration begins. */
 enum {
-  SW_PEER_ROLE_NONE = 0,      /* it is not admitted, or the session is open: nobody owns it */
+  SW_PEER_ROLE_NONE = 0,      /* it is not admitted, or the session is open: it has no creator */
   SW_PEER_ROLE_MEMBER = 1,    /* it takes part; in a curated session it shares no maps */
   SW_PEER_ROLE_MODERATOR = 2, /* it admits and removes members, and locks the session */
   SW_PEER_ROLE_CREATOR = 3,   /* it began the session, and names the moderators */
@@ -18,7 +18,7 @@ enum {
   SW_PEER_ROLE_PUBLISHER = 5  /* a member that shares maps in a curated session */
 };
 
-/* The peer that began an owned session; all zero in an open one. */
+/* The peer that began a creator's session; all zero in an open one. */
 sw_status sw_session_creator(sw_session *session, sw_peer_id *creator);
 
 /*

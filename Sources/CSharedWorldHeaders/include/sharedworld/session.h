@@ -17,7 +17,10 @@ enum {
 };
 
 /* Who decides about a session that a peer begins, see roles.h: its host; this peer; this peer, with publishers of maps. */
-enum { SW_OWNERSHIP_OPEN = 0, SW_OWNERSHIP_OWNED = 1, SW_OWNERSHIP_CURATED = 2 };
+enum { SW_AUTHORITY_HOST = 0, SW_AUTHORITY_CREATOR = 1, SW_AUTHORITY_CURATED = 2 };
+
+/* The part that newcomers get in a creator's session that a peer begins, until its creator gives them another, see roles.h. */
+enum { SW_NEWCOMERS_MEMBERS = 0, SW_NEWCOMERS_GUESTS = 1 };
 
 /* Whether a session looks for others, shows itself, or both. */
 enum { SW_ROLE_BOTH = 0, SW_ROLE_BROWSER = 1, SW_ROLE_ADVERTISER = 2 };
@@ -84,9 +87,10 @@ typedef struct sw_session_config {
   size_t info_count;
   const char *resource_folder; /* where the folder for arriving resources is made; NULL, the default, is TMPDIR, else /tmp */
   uint64_t map_memory_limit;   /* the most memory that a map of a peer may take (bytes); 0, the default, is 256 MiB */
-  uint8_t ownership;      /* SW_OWNERSHIP_... of the session that this peer begins; default open */
+  uint8_t authority;      /* SW_AUTHORITY_... of the session that this peer begins; default host */
   uint8_t log;            /* SW_LOG_...; default none */
-  uint16_t reserved4;     /* zero */
+  uint8_t newcomers;      /* SW_NEWCOMERS_... of that session; default members; guests need another `authority` than the host */
+  uint8_t reserved4;      /* zero */
   uint32_t realign_interval_ms; /* the least time between two searches of sw_session_keep_aligned; 0, the default, is 2000 */
   const char *passcode_file; /* file with it, in place of `passcode`; SW_INSECURE_IDENTITY unless its mode is 0600; NULL is none */
   const char *room;  /* name of a room, as sw_join has it, in place of `service` and `passcode`; NULL, the default, is none */
@@ -167,7 +171,7 @@ sw_status sw_session_cancel(sw_session *session, uint64_t operation);
 /* The TCP port the session listens on; 0 for NULL. */
 uint16_t sw_session_port(const sw_session *session);
 
-/* Takes no newcomers any more, or takes them again. SW_NOT_HOST unless this peer hosts, SW_NOT_PERMITTED in an owned session. */
+/* Takes no newcomers any more, or takes them again. SW_NOT_HOST unless this peer hosts, SW_NOT_PERMITTED in a creator's session. */
 sw_status sw_session_lock(sw_session *session);
 sw_status sw_session_unlock(sw_session *session);
 

@@ -2,14 +2,14 @@
 
 import SharedWorld
 
-// snippet.driver
-struct HouseDriver: SessionDriver {
+// snippet.authenticator
+struct HouseAuthenticator: Authenticator {
   let secret: [UInt8]
-  let context: DriverContext
+  let context: AuthenticationContext
 
-  func opened() -> DriverStep { .send(proof(of: context.localPeer.id)) }
+  func opened() -> AuthenticationStep { .send(proof(of: context.localPeer.id)) }
 
-  func received(_ data: [UInt8]) -> DriverStep {
+  func received(_ data: [UInt8]) -> AuthenticationStep {
     data.isSame(as: proof(of: context.peer.id)) ? .authenticated : .failed("wrong secret")
   }
 
@@ -22,7 +22,7 @@ struct HouseDriver: SessionDriver {
 func useTheDriver(_ secret: [UInt8]) -> Session.Configuration {
   // snippet.configuration
   var configuration = Session.Configuration(service: "my-app")
-  configuration.authentication.driver = { HouseDriver(secret: secret, context: $0) }
+  configuration.authentication.authenticator = { HouseAuthenticator(secret: secret, context: $0) }
   // snippet.end
   return configuration
 }

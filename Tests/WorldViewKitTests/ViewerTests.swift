@@ -20,8 +20,8 @@ struct ViewerTests {
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0", "--identity", folder.path()] + words
-    let options = try #require(try ViewOptions.parser.parse(line, over: ViewOptions()))
+    let line = ["--name", "vera", "--discovery", "none", "--listen", "127.0.0.1:0", "--identity", folder.path()]
+    let options = try #require(try ViewOptions.parser.parse(line + words, over: ViewOptions()))
     let identity = try PeerIdentity.loadOrCreate(named: options.peer.name, in: folder.path())
     let changes = Changes()
     let desk = InvitationDesk { _ in changes.announce() }

@@ -35,7 +35,9 @@ struct Links: Organ {
   /// No link on which both sides said hello needs a ping or is dead before this moment; what moves later meanwhile is found
   /// when it comes.
   private var keepAliveAt = Instant.distantFuture
-  /// The node is called this often at least: a gap shows that this process stood still. Within a process nobody waits for it.
+  /// The node is called this often at least, since a gap shows that this process stood still.
+  ///
+  /// Within a process nobody waits for it.
   private(set) var pulse = ProtocolTimes.ping
 
   init(addresses: [SocketAddress]) {

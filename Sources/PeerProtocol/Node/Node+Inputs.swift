@@ -59,8 +59,7 @@ extension Node {
     case .edit(let edit): return written { node throws(AnchorError) in try node.turn.edit(edit) }
     case .edits(let edits): return written { node throws(AnchorError) in try node.turn.edit(edits) }
     case .restoreAnchors(let records): return restoreAnchors(records)
-    case .awaitAcknowledgement(let id, let level, let timeout):
-      awaitAcknowledgement(id, level, timeout: timeout)
+    case .awaitAcknowledgement(let id, let level, let timeout): awaitAcknowledgement(id, level, timeout: timeout)
     case .cancelAcknowledgement(let id): replication.organ.cancelAcknowledgement(id)
 
     case .updatePose(let transform):

@@ -51,8 +51,9 @@ final class PageKey: Sendable {
     }
   }
 
-  /// Whether the page that opens now is the program's own window: the first one of a browser of this machine that may do
-  /// everything. All others are members of their own.
+  /// Whether the page that opens now is the program's own window, which others are not: they are members of their own.
+  ///
+  /// It is the first one of a browser of this machine that may do everything.
   func claimWindow(_ access: Access, host: String?) -> Bool {
     guard access == .everything, let host, HTTPAccess.isLoopback(host) else { return false }
     return !hasWindow.exchange(true, ordering: .relaxed)

@@ -306,7 +306,7 @@ extension Viewer {
     (kept.up ?? told?.up).flatMap(UpAxis.init(rawValue:)) ?? options.up ?? scene.up
   }
 
-  /// What the peer that has shared the map in view told of it.
+  /// The view that the peer told which has shared the map in view.
   private var told: SharedView? {
     let view = scene.map.provider.flatMap { people.talk.views[$0] }
     return view?.map == scene.mapID?.description ? view : nil

@@ -141,7 +141,7 @@ extension Session {
     let history = MessageHistory(of: MessageEnvelope.name(of: type), at: pattern, retention)
     let arrivals = arrivals(named: history.type, at: pattern, answering: false, keeping: history)
     onLoop { session in
-      let members = try? session.read { node, _ in node.memberSnapshots.filter { $0.status == .connected }.map(\.peerID)
+      let members = try? session.read { node, _ in node.memberSummaries.filter { $0.status == .connected }.map(\.peerID)
       }
       session.catchUp(history, with: members ?? [])
     }

@@ -31,7 +31,7 @@ func run(_ robot: some Robot, in session: Session) async throws {
   try await session.frames.begin()
   // snippet.end
   let orders = session.messages.requests(Drive.self, at: "drive")
-  try await withThrowingTaskGroup(of: Void.self) { tasks in
+  await withThrowingTaskGroup(of: Void.self) { tasks in
     // snippet.align
     tasks.addTask {
       for await cloud in robot.clouds {

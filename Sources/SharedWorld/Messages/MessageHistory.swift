@@ -5,9 +5,12 @@ import WorldModel
 
 // Late joiners want the messages of a chat or a drawing from before they came. Nobody but the members has those, and any of
 // them may go. So each member that reads an endpoint with a history keeps it, and one that joins asks those that are there, one
-// after the other, for what it does not know: by requests, which every version of the library has. Until they have answered, live
-// messages of that reader wait, since order could not be kept otherwise. A message has its sender's number, so that one that
-// comes twice, or also live, is told once.
+// after the other, by requests, which every version of the library has. Until they have answered, live messages of that reader
+// wait, since order could not be kept otherwise.
+//
+// A member may lie about what others have said: nothing signs a message. It must hide nothing by it. So a message is known by
+// all that it is, never by its sender's number alone: a number from the future would pass for all that come until then. That one
+// member has told something is no reason to ask another one for less, but for what both hold just the same. And answers end.
 
 /// How much of the messages of an endpoint is kept for members that come later.
 public struct MessageRetention: Hashable, Sendable {
@@ -29,11 +32,20 @@ struct KeptMessage: Sendable {
   /// The sender's number of the message.
   let number: UInt64
   let envelope: MessageEnvelope
+  /// The first eight bytes of the SHA-256 of its sender, number and bytes: the name of this message and of no other one.
+  let mark: UInt64
   /// Whether the reader here has it, or has sent it.
   var isTold: Bool
 
-  /// Whether another one is this message.
-  func isSame(as other: Self) -> Bool { number == other.number && sender == other.sender }
+  init(sender: NodeID, name: String, number: UInt64, envelope: MessageEnvelope, isTold: Bool) {
+    (self.sender, self.name, self.number, self.envelope) = (sender, name, number, envelope)
+    self.isTold = isTold
+    var writer = ByteWriter()
+    sender.write(to: &writer)
+    writer.write(number)
+    envelope.write(to: &writer)
+    mark = SHA256Digest(hashing: writer.bytes).words.x
+  }
 
   /// Its share of the memory (bytes).
   var cost: Int {
@@ -59,19 +71,40 @@ final class MessageHistory: Sendable {
   /// The most bytes of a message that is kept: it has to fit into an answer.
   static let largest = 48 * 1024
   /// How long a member may take for an answer.
-  static let patience: Duration = .seconds(2)
+  static let answerTime: Duration = .seconds(2)
+  /// How long live messages wait at most while members are asked.
+  static let patience: Duration = .seconds(10)
+  /// The most answers of one member to one reader: one that has kept the most needs fewer.
+  static let answersLimit = 2 * MessageRetention.bytes / largest
 
   private struct State {
     /// In the order in which they came.
     var messages: [KeptMessage] = []
+    /// The marks of those.
+    var marks: KeySet<UInt64> = []
     /// Those that have come while members are asked for earlier ones.
     var fresh: [KeptMessage] = []
     /// The cost of all of them.
     var bytes = 0
-    /// The latest number of each sender up to which nothing is asked for any more.
-    var known: Table<NodeID, UInt64> = [:]
     /// The members that are still to be asked; nil while nobody is being asked.
     var open: [PeerID]?
+
+    /// Tells what is held here from anything else.
+    var digest: SHA256Digest {
+      var writer = ByteWriter()
+      for mark in marks.union(KeySet(fresh.map(\.mark))) { writer.write(mark) }
+      return SHA256Digest(hashing: writer.bytes)
+    }
+  }
+
+  /// The question of a member to another one.
+  struct Question {
+    let type: String
+    let pattern: String
+    /// That of all that the asking member holds.
+    let digest: SHA256Digest
+    /// The latest number of each sender of which the asked member has told it.
+    let told: Table<NodeID, UInt64>
   }
 
   let type: String
@@ -88,35 +121,37 @@ final class MessageHistory: Sendable {
   /// Keeps a message that was sent or has just come.
   func keep(_ message: KeptMessage) {
     guard message.cost <= Self.largest else { return }
-    state.withLock { state in
-      // While members are asked there may be earlier ones of its sender.
-      guard state.open == nil else { return add(message, to: \.fresh, of: &state) }
-      guard message.number > state.known[message.sender] ?? 0 else { return }
-      state.known[message.sender] = message.number
-      add(message, to: \.messages, of: &state)
-    }
+    // While members are asked there may be earlier ones of its sender.
+    state.withLock { state in add(message, isFresh: state.open != nil, to: &state) }
   }
 
-  /// Keeps messages that another member has kept; whether any of them was further than what was known.
-  func take(_ messages: [KeptMessage], besides me: NodeID?) -> Bool {
+  /// Keeps messages that another member has told, and notes how far it has come; whether it has come any further.
+  func take(_ messages: [KeptMessage], raising told: inout Table<NodeID, UInt64>, besides me: NodeID?) -> Bool {
+    var isFurther = false
     state.withLock { state in
-      var isNews = false
-      for message in messages where message.sender != me && message.number > state.known[message.sender] ?? 0 {
-        state.known[message.sender] = message.number
-        isNews = true
-        add(message, to: \.messages, of: &state)
+      for message in messages {
+        let last = told[message.sender]
+        if message.number > last ?? 0, last != nil || told.count < Self.sendersLimit {
+          told[message.sender] = message.number
+          isFurther = true
+        }
+        if message.sender != me { add(message, isFresh: false, to: &state) }
       }
-      return isNews
     }
+    return isFurther
   }
 
-  private func add(_ message: KeptMessage, to list: WritableKeyPath<State, [KeptMessage]>, of state: inout State) {
+  private func add(_ message: KeptMessage, isFresh: Bool, to state: inout State) {
+    guard isFresh || state.marks.insert(message.mark) else { return }
+    let list = isFresh ? \State.fresh : \.messages
     state[keyPath: list].append(message)
     state.bytes += message.cost
     while state[keyPath: list].count > retention.count || state.bytes > MessageRetention.bytes,
       !state[keyPath: list].isEmpty
     {
-      state.bytes -= state[keyPath: list].removeFirst().cost
+      let first = state[keyPath: list].removeFirst()
+      state.bytes -= first.cost
+      if !isFresh { state.marks.remove(first.mark) }
     }
   }
 
@@ -140,23 +175,40 @@ final class MessageHistory: Sendable {
     }
   }
 
+  /// Asks all members that are to be asked, one after the other, as long as there is time.
+  func collect(
+    besides me: NodeID?, isolation: isolated (any Actor)? = #isolation, while hasTime: () -> Bool,
+    asking ask: (MessageEnvelope, PeerID) async -> [UInt8]?
+  ) async {
+    while let peer = next() {
+      var told: Table<NodeID, UInt64> = [:]
+      for _ in 0..<Self.answersLimit where hasTime() {
+        // A member that does not answer keeps nothing, or is gone: then others have what it had.
+        guard let answer = await ask(question(after: told), peer), let messages = try? read(answer: answer),
+          take(messages, raising: &told, besides: me)
+        else { break }
+      }
+    }
+  }
+
   /// Ends the questions; returns what the reader has not been told.
   func finish() -> [KeptMessage] {
     state.withLock { state in
       state.open = nil
+      var messages = state.messages
       // A message that members told, and that has come too, was told by both.
-      let fresh = exchange(&state.fresh, with: []).filter { message in
-        guard let index = state.messages.firstIndex(where: { $0.isSame(as: message) }) else { return true }
-        state.messages[index].isTold = true
-        state.bytes -= message.cost
-        return false
+      for message in state.fresh {
+        if let index = messages.firstIndex(where: { $0.mark == message.mark }) {
+          messages[index].isTold = true
+        } else {
+          messages.append(message)
+        }
       }
-      let messages = KeptMessage.inOrder(state.messages + fresh) { ($0.sender, $0.number) }
-      (state.messages, state.bytes) = ([], 0)
+      messages = KeptMessage.inOrder(messages) { ($0.sender, $0.number) }
+      state = State()
       for var message in messages {
-        state.known[message.sender] = max(state.known[message.sender] ?? 0, message.number)
         message.isTold = true
-        add(message, to: \.messages, of: &state)
+        add(message, isFresh: false, to: &state)
       }
       return messages.filter { !$0.isTold }
     }
@@ -164,14 +216,14 @@ final class MessageHistory: Sendable {
 
   // MARK: Words between sessions
 
-  /// The question for what is kept beyond what is known here.
-  var question: MessageEnvelope {
+  /// The question for what a member holds beyond what it has told.
+  func question(after told: Table<NodeID, UInt64>) -> MessageEnvelope {
     var writer = ByteWriter()
     writer.writeString(type)
     writer.writeString(pattern)
-    let known = state.withLock { $0.known }
-    writer.writeVarint(UInt64(min(known.count, Self.sendersLimit)))
-    for (sender, number) in known.prefix(Self.sendersLimit) {
+    writer.write(state.withLock { $0.digest })
+    writer.writeVarint(UInt64(told.count))
+    for (sender, number) in told {
       sender.write(to: &writer)
       writer.write(number)
     }
@@ -179,8 +231,10 @@ final class MessageHistory: Sendable {
   }
 
   /// The answer to such a question: the earliest of what is asked for, as far as it fits.
-  func answer(beyond known: Table<NodeID, UInt64>) -> MessageEnvelope {
-    let messages = state.withLock { $0.messages }.filter { $0.number > known[$0.sender] ?? 0 }
+  func answer(to question: Question) -> MessageEnvelope {
+    let (digest, all) = state.withLock { ($0.digest, $0.messages + $0.fresh) }
+    guard digest != question.digest else { return Self.nothing }
+    let messages = all.filter { $0.number > question.told[$0.sender] ?? 0 }
     var (count, writer) = (0, ByteWriter())
     for message in KeptMessage.inOrder(messages, { ($0.sender, $0.number) }) {
       guard count == 0 || writer.bytes.count + message.cost <= Self.largest else { break }
@@ -207,19 +261,18 @@ final class MessageHistory: Sendable {
   }
 
   /// Reads a question.
-  static func read(
-    question bytes: [UInt8]
-  ) throws(DecodingFailure) -> (type: String, pattern: String, known: Table<NodeID, UInt64>) {
+  static func read(question bytes: [UInt8]) throws(DecodingFailure) -> Question {
     var reader = ByteReader(bytes.span)
     let type = try reader.readString(limit: MessageEnvelope.nameLimit)
     let pattern = try reader.readString(limit: MessageEnvelope.nameLimit)
-    var known: Table<NodeID, UInt64> = [:]
+    let digest = try reader.readDigest()
+    var told: Table<NodeID, UInt64> = [:]
     for _ in 0..<(try reader.readCount(limit: sendersLimit)) {
       let sender = try NodeID(reading: &reader)
-      known[sender] = try reader.read(UInt64.self)
+      told[sender] = try reader.read(UInt64.self)
     }
     try reader.finish()
-    return (type, pattern, known)
+    return Question(type: type, pattern: pattern, digest: digest, told: told)
   }
 
   /// Reads an answer, of which the messages of other types and endpoints are left out.

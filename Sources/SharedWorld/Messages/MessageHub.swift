@@ -1,4 +1,5 @@
 import AnchorReplication
+import Basics
 import PeerProtocol
 import Synchronization
 import WorldModel
@@ -24,8 +25,8 @@ struct ArrivedMessage: Sendable {
   let request: ServedRequest?
   /// Its share of the sender's window (bytes).
   let cost: Int
-  /// Whether its sender has sent it to all, and keeps it for members that come later.
-  var isKept = false
+  /// That of the message as it was sent, where its sender keeps it for members that come later.
+  var mark: UInt64?
 
   /// The sender, with its name.
   var peer: Peer { Peer(id: sender.peer, name: name) }
@@ -67,8 +68,10 @@ struct MessageBacklog: Backlog {
   private var messages: [ArrivedMessage] = []
   /// Reliable ones that wait until members have told of earlier ones; nil while none do.
   private var held: [ArrivedMessage]?
-  /// The latest message of each sender that a member has told of: what is no later came that way.
-  private var told: Table<NodeID, UInt64> = [:]
+  /// The marks of messages that members have told of and that have not come live: one of these that does is dropped.
+  private var told: KeySet<UInt64> = []
+  /// The most of those; a live message is not that late.
+  private static let toldLimit = 20_000
   private var unreliable: [Slot: Int] = [:]
   /// Their cost, by sender (bytes).
   private(set) var bytes: [PeerID: Int] = [:]
@@ -82,17 +85,17 @@ struct MessageBacklog: Backlog {
     if case .unreliable(let key) = first.origin {
       return put(first, in: Slot(sender: first.sender.peer, key: key))
     }
+    bytes[first.sender.peer, default: 0] += run.reduce(0) { $0 + $1.cost }
     if held != nil {
       held?.append(contentsOf: run)
-    } else if let last = told[first.sender] {
-      messages += run.filter { !$0.isKept || $0.place.number > last }
+    } else if !told.isEmpty {
+      for message in run where !wasTold(message) { messages.append(message) }
     } else if messages.isEmpty {
       // A reader that has read all is given the messages where they are.
       messages = Array(run)
     } else {
       messages += run
     }
-    bytes[first.sender.peer, default: 0] += run.reduce(0) { $0 + $1.cost }
   }
 
   /// Lets reliable messages wait from now on.
@@ -100,9 +103,18 @@ struct MessageBacklog: Backlog {
 
   /// Adds what members have told, and then what has waited for that.
   mutating func release(_ found: [ArrivedMessage]) {
-    for message in found { told[message.sender] = max(told[message.sender] ?? 0, message.place.number) }
-    let rest = (exchange(&held, with: nil) ?? []).filter { !$0.isKept || $0.place.number > told[$0.sender] ?? 0 }
-    messages += KeptMessage.inOrder(found + rest, \.place)
+    if told.count > Self.toldLimit { told.removeAll() }
+    for case let mark? in found.map(\.mark) { told.insert(mark) }
+    var new = found
+    for message in exchange(&held, with: nil) ?? [] where !wasTold(message) { new.append(message) }
+    messages += KeptMessage.inOrder(new, \.place)
+  }
+
+  /// Whether a member has told of a message that comes; it takes no room then.
+  private mutating func wasTold(_ message: ArrivedMessage) -> Bool {
+    guard let mark = message.mark, told.remove(mark) != nil else { return false }
+    bytes[message.sender.peer, default: 0] -= message.cost
+    return true
   }
 
   private mutating func put(_ message: ArrivedMessage, in slot: Slot) {
@@ -117,6 +129,7 @@ struct MessageBacklog: Backlog {
   mutating func take() -> [ArrivedMessage] {
     unreliable.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
+    for message in held ?? [] { bytes[message.sender.peer, default: 0] += message.cost }
     return exchange(&messages, with: [])
   }
 }

@@ -161,11 +161,9 @@ extension Session {
   }
 
   private func collect(_ history: MessageHistory) async {
-    while let peer = history.next() {
-      // A member that does not answer keeps nothing, or is gone: then others have what it had.
-      while let answer = try? await ask(history.question, of: peer, timeout: MessageHistory.patience),
-        let messages = try? history.read(answer: answer.bytes), history.take(messages, besides: ownNode)
-      {}
+    let end = loop.time(after: MessageHistory.patience)
+    await history.collect(besides: ownNode, while: { loop.now < end }) { question, peer in
+      try? await ask(question, of: peer, timeout: MessageHistory.answerTime).bytes
     }
     tell(history)
   }
@@ -176,7 +174,7 @@ extension Session {
       admitted(
         ArrivedMessage(
           envelope: placed(kept.envelope, of: kept.sender), sender: kept.sender, name: kept.name,
-          origin: .kept(MessageID(kept.number)), request: nil, cost: 0))
+          origin: .kept(MessageID(kept.number)), request: nil, cost: 0, mark: kept.mark))
     }
     hub.messages.mailbox(of: history)?.update { $0.release(found) }
   }
@@ -193,20 +191,20 @@ extension Session {
     keep(envelope, as: message, of: me, named: identity.name)
   }
 
-  /// Keeps a message, where a reader here keeps such.
-  func keep(_ envelope: MessageEnvelope, as message: MessageID, of sender: NodeID, named name: String) {
-    for history in hub.messages.histories(keeping: envelope) {
-      history.keep(
-        KeptMessage(sender: sender, name: name, number: message.number, envelope: envelope, isTold: true))
-    }
+  /// Keeps a message, where a reader here keeps such; its mark, where one does.
+  @discardableResult
+  func keep(_ envelope: MessageEnvelope, as message: MessageID, of sender: NodeID, named name: String) -> UInt64? {
+    let histories = hub.messages.histories(keeping: envelope)
+    guard !histories.isEmpty else { return nil }
+    let kept = KeptMessage(sender: sender, name: name, number: message.number, envelope: envelope, isTold: true)
+    for history in histories { history.keep(kept) }
+    return kept.mark
   }
 
   /// The answer to another session's question for kept messages.
-  func history(answering question: MessageEnvelope) -> MessageEnvelope {
-    guard let (type, pattern, known) = try? MessageHistory.read(question: question.bytes) else {
-      return MessageHistory.nothing
-    }
-    let history = hub.messages.histories.first { $0.type == type && $0.pattern == pattern }
-    return history?.answer(beyond: known) ?? MessageHistory.nothing
+  func history(answering envelope: MessageEnvelope) -> MessageEnvelope {
+    guard let question = try? MessageHistory.read(question: envelope.bytes) else { return MessageHistory.nothing }
+    let history = hub.messages.histories.first { $0.type == question.type && $0.pattern == question.pattern }
+    return history?.answer(to: question) ?? MessageHistory.nothing
   }
 }

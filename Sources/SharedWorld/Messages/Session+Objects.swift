@@ -168,10 +168,10 @@ extension Session {
     switch letter {
     case .message(var envelope):
       let isKept = envelope.fields.removeValue(forKey: MessageHistory.mark) != nil
-      if isKept { keep(envelope, as: message.number, of: sender, named: name) }
+      let mark = isKept ? keep(envelope, as: message.number, of: sender, named: name) : nil
       return ArrivedMessage(
         envelope: placed(envelope, of: sender), sender: sender, name: name, origin: .numbered(message.number),
-        request: nil, cost: cost, isKept: isKept)
+        request: nil, cost: cost, mark: mark)
     case .request(let id, let envelope) where envelope.endpoint == MessageHistory.endpoint:
       reply(.answer(id, start: sender.incarnation, history(answering: envelope)), to: sender)
     case .request(let id, let envelope):

@@ -101,8 +101,9 @@ extension Session.Messages {
   /// all who keep them too. A member that joins and reads the same type and pattern in this way is told them, each once and those of
   /// each sender in order, whoever has left meanwhile. So give all peers the same call. Messages to some members are not kept.
   ///
-  /// Messages of others wait a moment while members are asked. A kept message comes from a member that says who sent it, and is
-  /// trusted with that as with anchors; one of over 48 KiB is not kept.
+  /// Messages of others wait while members are asked, 10 s at most each time that somebody joins. A kept message comes from a
+  /// member that says who sent it, and nothing proves that: a member that lies may tell invented ones, so many that others have
+  /// no room, but hides none that others send. A message of over 48 KiB is not kept.
   ///
   ///     for await line in session.messages.of(Line.self, at: "chat", keep: .last(1000)) { show(line.object) }
   public func of<Object: Codable & Sendable>(

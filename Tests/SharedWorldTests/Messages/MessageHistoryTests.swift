@@ -1,3 +1,4 @@
+import Basics
 import PeerProtocol
 import TestSupport
 import Testing
@@ -116,16 +117,110 @@ struct MessageHistoryTests {
     #expect(ordered.map(\.1) == [3, 1, 4, 2, 5])
   }
 
+  // ---- What one member can do that lies
+
+  private static let alice = NodeID(peer: PeerID(SHA256Digest(hashing: [1])), incarnation: 1)
+
+  private static func message(_ number: UInt64, _ text: String, isTold: Bool = false) -> KeptMessage {
+    let envelope = MessageEnvelope(
+      endpoint: "chat", type: "LabelEvent", contentType: "a/b", bytes: Array(text.utf8))
+    return KeptMessage(sender: alice, name: "alice", number: number, envelope: envelope, isTold: isTold)
+  }
+
+  private static func texts(_ messages: [KeptMessage]) -> [String] {
+    messages.map { String(decoding: $0.envelope.bytes, as: UTF8.self) }
+  }
+
+  @Test("invented numbers keep no live message from the reader, nor from those that ask later")
+  func inventedNumbers() throws {
+    let history = MessageHistory(of: "LabelEvent", at: "chat", .last(10))
+    var told: Table<NodeID, UInt64> = [:]
+    #expect(history.ask([PeerID(SHA256Digest(hashing: [2]))]))
+    let lies = [Self.message(7, "a lie"), Self.message(1 << 62, "another")]
+    #expect(history.take(lies, raising: &told, besides: nil))
+    let found = history.finish()
+    #expect(Self.texts(found) == ["a lie", "another"])
+    let live = Self.message(7, "the truth", isTold: true)
+    history.keep(live)
+    let asked = MessageHistory.Question(
+      type: "LabelEvent", pattern: "chat", digest: SHA256Digest(hashing: []), told: [:])
+    let answer = try history.read(answer: history.answer(to: asked).bytes)
+    #expect(Set(Self.texts(answer)) == ["a lie", "the truth", "another"])
+
+    var backlog = MessageBacklog()
+    backlog.hold()
+    backlog.append([Self.arrived(live)])
+    backlog.release(found.map(Self.arrived))
+    #expect(Set(Self.texts(backlog.take())) == ["a lie", "the truth", "another"])
+    // Of one that comes twice as it is, the second is dropped, and takes no room.
+    backlog.append([Self.arrived(Self.message(7, "a lie"))])
+    #expect(backlog.isEmpty && backlog.bytes[Self.alice.peer] == 0)
+  }
+
+  private static func arrived(_ kept: KeptMessage) -> ArrivedMessage {
+    ArrivedMessage(
+      envelope: kept.envelope, sender: kept.sender, name: kept.name, origin: .numbered(MessageID(kept.number)),
+      request: nil, cost: 10, mark: kept.mark)
+  }
+
+  private static func texts(_ messages: [ArrivedMessage]) -> [String] {
+    messages.map { String(decoding: $0.envelope.bytes, as: UTF8.self) }
+  }
+
+  @Test("what one member leaves out another one tells, and one that holds the same tells nothing")
+  func leftOut() throws {
+    let (honest, reader) = (
+      MessageHistory(of: "LabelEvent", at: "chat", .last(10)), MessageHistory(of: "LabelEvent", at: "chat", .last(10))
+    )
+    for number in 1...3 as ClosedRange<UInt64> { honest.keep(Self.message(number, "\(number)", isTold: true)) }
+    // A liar tells the last one alone.
+    var told: Table<NodeID, UInt64> = [:]
+    #expect(reader.take([Self.message(3, "3")], raising: &told, besides: nil))
+    told = [:]
+    let answer = honest.answer(to: try MessageHistory.read(question: reader.question(after: told).bytes))
+    #expect(reader.take(try reader.read(answer: answer.bytes), raising: &told, besides: nil))
+    #expect(Self.texts(reader.finish()) == ["1", "2", "3"])
+    #expect(honest.answer(to: try MessageHistory.read(question: reader.question(after: [:]).bytes)).bytes.isEmpty)
+  }
+
+  @Test("a member that always has more is asked so often and no more, and takes no more memory")
+  func endless() async throws {
+    let history = MessageHistory(of: "LabelEvent", at: "chat", .last(10))
+    #expect(history.ask([PeerID(SHA256Digest(hashing: [2]))]))
+    var count: UInt64 = 0
+    await history.collect(besides: nil, while: { true }) { _, _ in
+      count += 1
+      let liar = MessageHistory(of: "LabelEvent", at: "chat", .last(1))
+      liar.keep(Self.message(count, "\(count)"))
+      let question = MessageHistory.Question(
+        type: "LabelEvent", pattern: "chat", digest: SHA256Digest(hashing: []), told: [:])
+      return liar.answer(to: question).bytes
+    }
+    #expect(count == MessageHistory.answersLimit)
+    #expect(history.finish().count == 10)
+    // Without time nobody is asked.
+    #expect(history.ask([PeerID(SHA256Digest(hashing: [2]))]))
+    await history.collect(besides: nil, while: { false }) { _, _ in
+      Issue.record("a member was asked")
+      return nil
+    }
+    #expect(history.next() == nil)
+  }
+
   @Test("damaged questions and answers are refused, never a crash")
   func damage() throws {
     let history = MessageHistory(of: "LabelEvent", at: "chat", .last(2))
     let sender = NodeID(peer: PeerID(SHA256Digest(hashing: [1])), incarnation: 1)
     let envelope = MessageEnvelope(endpoint: "chat", type: "LabelEvent", contentType: "a/b", bytes: [1, 2])
     history.keep(KeptMessage(sender: sender, name: "alice", number: 1, envelope: envelope, isTold: true))
-    let (question, answer) = (history.question.bytes, history.answer(beyond: [:]).bytes)
-    #expect(try MessageHistory.read(question: question).known[sender] == 1)
+    let question = history.question(after: [sender: 1]).bytes
+    let asked = { (told: Table<NodeID, UInt64>) in
+      MessageHistory.Question(type: "LabelEvent", pattern: "chat", digest: SHA256Digest(hashing: []), told: told)
+    }
+    let answer = history.answer(to: asked([:])).bytes
+    #expect(try MessageHistory.read(question: question).told[sender] == 1)
     #expect(try history.read(answer: answer).map(\.number) == [1])
-    #expect(history.answer(beyond: [sender: 1]).bytes.isEmpty)
+    #expect(history.answer(to: asked([sender: 1])).bytes.isEmpty)
     for length in 1..<answer.count {
       #expect(throws: (any Error).self) { try history.read(answer: Array(answer.prefix(length))) }
     }

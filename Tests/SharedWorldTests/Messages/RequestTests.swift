@@ -197,7 +197,7 @@ struct RequestTests {
       let sum = try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<100 {
           group.addTask {
-            try await alice.messages.request(Question(text: ""), from: bob, at: "quiz/1", timeout: .seconds(60))
+            try await alice.messages.request(Question(text: ""), from: bob, at: "quiz/1", timeout: .seconds(600))
           }
         }
         return try await group.reduce(0, +)

@@ -19,7 +19,7 @@ extension Session {
             member, map: node.mapStatus(of: member.peerID),
             recognition: trust.recognition(of: Peer(id: member.peerID, name: member.name)))
         },
-        inviting: node.invitedPeers.map(discovery.peer), host: (node.host?.peer).map(discovery.peer), epoch: node.epoch,
+        inviting: node.invitedPeers.map(discovery.peer), host: (node.host?.peer).map(peer), epoch: node.epoch,
         mapID: map?.id,
         mapStatus: node.mapStatus, isSynchronized: node.isSynchronized,
         mapPoints: map?.points ?? 0, anchorCount: node.anchors.count,

@@ -43,6 +43,7 @@ struct OutcomeTests {
       var events = alice.events.makeAsyncIterator()
       #expect(await bob.peers.requestHost(timeout: .seconds(60)) == .hosts)
       #expect(await bob.state.host?.id == bob.localPeer.id)
+      #expect(await bob.state.host?.name == bob.localPeer.name)
       let reason = try await events.first { event -> HostChangeReason? in
         if case .hostChanged(_, bob.localPeer, _, let reason) = event { reason } else { nil }
       }

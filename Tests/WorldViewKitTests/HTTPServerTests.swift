@@ -122,7 +122,8 @@ struct HTTPServerTests {
 
   @Test("four hundred slow strangers delay nobody, and end nobody who is known")
   func strangers() async throws {
-    try await Self.run(trusts: { $0.field("authorization") == "me" }) { browser in
+    // If the slow ones kept their places for as long as the server is patient, this would end by the limit of all tests.
+    try await Self.run(patience: .seconds(3600), trusts: { $0.field("authorization") == "me" }) { browser in
       let known = "GET /known HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\nAuthorization: me\r\n\r\n"
       let friend = try browser.connect(known)
       _ = try await friend.text(until: "GET /known")
@@ -131,10 +132,7 @@ struct HTTPServerTests {
         try browser.connect(number % 2 == 0 ? "GET / HTTP/1.1\r\nA: " : "POST / HTTP/1.1\r\nHost: localhost")
       }
       for path in ["/first", "/second"] {
-        let start = ContinuousClock.now
         #expect(try await browser.get(path).contains("GET \(path)"))
-        // Far less than their patience, on a machine that runs other tests; a browser tells how much (Tests/Browser).
-        #expect(start.duration(to: .now) < .seconds(5))
       }
       try friend.send(Array(known.utf8))
       _ = try await friend.text(until: "GET /known")

@@ -142,7 +142,7 @@ struct HTTPServerTests {
 
   @Test("the strangers that are ended are the oldest")
   func oldest() async throws {
-    try await Self.run { browser in
+    try await Self.run(patience: .seconds(3600)) { browser in
       let waiting = try (0..<HTTPServer.strangerLimit).map { _ in try browser.connect("GET / HTTP/1.1\r\n") }
       let latest = try browser.connect("GET /latest HTTP/1.1\r\n")
       #expect(try await waiting[0].text(until: nil).isEmpty)

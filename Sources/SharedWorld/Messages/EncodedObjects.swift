@@ -36,8 +36,7 @@ extension Session {
   package func sendNow(
     encoded envelope: MessageEnvelope, to audience: MessageAudience, mode: MessageMode
   ) throws(SessionError) -> MessageID {
-    let letter = Letter.message(try dispatch(envelope, to: audience))
-    return try transmitNow(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
+    try transmitNow(Parcel(dispatch(envelope, to: audience), to: audience, mode: mode))
   }
 
   /// Refuses an object that no receiver would read.

@@ -74,12 +74,22 @@ struct Parcel {
   let kind: MessageKind
   let mode: MessageMode
   let audience: MessageAudience
+  /// The object in it, where members keep it that come later.
+  private(set) var kept: MessageEnvelope?
 
   init(_ bytes: [UInt8], as kind: MessageKind = .bytes, to audience: MessageAudience, mode: MessageMode = .reliable) {
     self.bytes = bytes
     self.kind = kind
     self.mode = mode
     self.audience = audience
+  }
+
+  /// An object that is no request and no answer.
+  init(_ envelope: MessageEnvelope, to audience: MessageAudience, mode: MessageMode) {
+    self.init(Letter.message(envelope).bytes, as: .envelope, to: audience, mode: mode)
+    if case .unreliable = mode { return }
+    var plain = envelope
+    if plain.fields.removeValue(forKey: MessageHistory.mark) != nil { kept = plain }
   }
 
   /// Refuses a message that is too large, and a key that no receiver would accept.

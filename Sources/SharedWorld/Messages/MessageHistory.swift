@@ -16,9 +16,15 @@ import WorldModel
 public struct MessageRetention: Hashable, Sendable {
   /// The most messages.
   let count: Int
+  /// How long a member may take for an answer to one that comes later.
+  var answerTime: Duration = .seconds(2)
+  /// How long live messages wait at most while members are asked.
+  var patience: Duration = .seconds(10)
 
   /// The latest messages: as many as this, 1 to 10,000, and 4 MiB of them.
-  public static func last(_ count: Int) -> Self { Self(count: min(max(count, 1), 10_000)) }
+  public static func last(_ count: Int) -> Self { Self(count: count) }
+
+  private init(count: Int) { self.count = min(max(count, 1), 10_000) }
 
   /// The most memory that the messages of one reader take (bytes).
   static let bytes = 4 * 1024 * 1024
@@ -70,10 +76,6 @@ final class MessageHistory: Sendable {
   static let endpoint = "sharedworld/history"
   /// The most bytes of a message that is kept: it has to fit into an answer.
   static let largest = 48 * 1024
-  /// How long a member may take for an answer.
-  static let answerTime: Duration = .seconds(2)
-  /// How long live messages wait at most while members are asked.
-  static let patience: Duration = .seconds(10)
   /// The most answers of one member to one reader: one that has kept the most needs fewer.
   static let answersLimit = 2 * MessageRetention.bytes / largest
 
@@ -109,7 +111,7 @@ final class MessageHistory: Sendable {
 
   let type: String
   let pattern: String
-  private let retention: MessageRetention
+  let retention: MessageRetention
   private let state = Mutex(State())
 
   init(of type: String, at pattern: String, _ retention: MessageRetention) {

@@ -145,9 +145,9 @@ final class MessageHub: Sendable {
     let answers: Bool
     let history: MessageHistory?
 
-    /// Whether its reader keeps messages like this one.
+    /// Whether its reader, which has a history, keeps messages like this one.
     func keeps(_ envelope: MessageEnvelope) -> Bool {
-      history != nil && mailbox != nil && type == envelope.type && pattern.matches(envelope.endpoint)
+      mailbox != nil && type == envelope.type && pattern.matches(envelope.endpoint)
     }
   }
 
@@ -216,9 +216,17 @@ final class MessageHub: Sendable {
     state.withLock { $0.routes.compactMap { $0.mailbox == nil ? nil : $0.history } }
   }
 
-  /// The histories that keep messages like this one.
+  /// The histories that keep messages like this one; asked for each message that leaves for all.
   func histories(keeping envelope: MessageEnvelope) -> [MessageHistory] {
-    state.withLock { $0.routes.filter { $0.keeps(envelope) }.compactMap(\.history) }
+    state.withLock { state in
+      var histories: [MessageHistory] = []
+      // By index: a weak reference is costly to copy.
+      for index in state.routes.indices where state.routes[index].history != nil && state.routes[index].keeps(envelope)
+      {
+        if let history = state.routes[index].history { histories.append(history) }
+      }
+      return histories
+    }
   }
 
   /// The mailbox of the reader that has a history; nil when the reader is gone.

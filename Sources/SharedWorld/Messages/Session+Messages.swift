@@ -59,7 +59,7 @@ extension Session {
       let receivers = try receivers(of: parcel.audience)
       let input = Input.send(parcel.bytes, as: parcel.kind, mode: parcel.mode, to: receivers)
       guard case .sent(let message) = try handle(input) else { return nil }
-      keep(parcel, as: message)
+      if let envelope = parcel.kept, let me = ownNode { keep(envelope, as: message, of: me, named: identity.name) }
       return message
     } catch {
       if error.code == .wouldBlock { return nil }
@@ -161,9 +161,9 @@ extension Session {
   }
 
   private func collect(_ history: MessageHistory) async {
-    let end = loop.time(after: MessageHistory.patience)
+    let end = loop.time(after: history.retention.patience)
     await history.collect(besides: ownNode, while: { loop.now < end }) { question, peer in
-      try? await ask(question, of: peer, timeout: MessageHistory.answerTime).bytes
+      try? await ask(question, of: peer, timeout: history.retention.answerTime).bytes
     }
     tell(history)
   }
@@ -180,16 +180,6 @@ extension Session {
   }
 
   private var ownNode: NodeID? { try? read { node, _ in node.me } }
-
-  /// Keeps a message that this peer has sent to all.
-  func keep(_ parcel: Parcel, as message: MessageID) {
-    if case .unreliable = parcel.mode { return }
-    guard parcel.kind == .envelope, case .all = parcel.audience, !hub.messages.histories.isEmpty, let me = ownNode,
-      case .message(var envelope) = try? Letter(parcel.bytes),
-      envelope.fields.removeValue(forKey: MessageHistory.mark) != nil
-    else { return }
-    keep(envelope, as: message, of: me, named: identity.name)
-  }
 
   /// Keeps a message, where a reader here keeps such; its mark, where one does.
   @discardableResult

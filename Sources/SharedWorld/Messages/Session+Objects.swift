@@ -19,16 +19,14 @@ extension Session {
   nonisolated func send<Object>(
     _ message: Message<Object>, to audience: MessageAudience, at endpoint: String, mode: MessageMode
   ) async throws(SessionError) -> MessageID {
-    let letter = Letter.message(try seal(message, to: audience, at: endpoint))
-    return try await transmit(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
+    try await transmit(Parcel(seal(message, to: audience, at: endpoint), to: audience, mode: mode))
   }
 
   /// Sends an object without waiting, as ``Session/Messages/sendNow(_:to:mode:)`` sends bytes.
   func sendNow<Object: Codable & Sendable>(
     _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode
   ) throws(SessionError) -> MessageID {
-    let letter = Letter.message(try seal(Message(object), to: audience, at: endpoint))
-    return try transmitNow(Parcel(letter.bytes, as: .envelope, to: audience, mode: mode))
+    try transmitNow(Parcel(seal(Message(object), to: audience, at: endpoint), to: audience, mode: mode))
   }
 }
 

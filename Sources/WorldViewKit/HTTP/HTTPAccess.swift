@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Decides which requests come from the page itself.
@@ -51,9 +52,12 @@ package struct HTTPAccess: Sendable {
     return names.contains(name.lowercased()) || Self.isAddress(name)
   }
 
-  /// Whether a browser that shows this host reaches a server of its own machine.
-  static func isLoopback(_ host: String) -> Bool {
-    host.hasPrefix("[::1]") || host.hasPrefix("127.") || host.prefix { $0 != ":" } == "localhost"
+  /// Whether a name or an address leads to one's own machine.
+  static func isLoopback(_ host: String) -> Bool { SocketAddress.Host(host).map(\.isLoopback) ?? (host == "localhost") }
+
+  /// Whether a browser that shows this host, perhaps with a port, reaches a server of its own machine.
+  static func isLoopback(shown host: String) -> Bool {
+    isLoopback(String(host.hasPrefix("[") ? host.dropFirst().prefix { $0 != "]" } : host.prefix { $0 != ":" }))
   }
 
   private static func isAddress(_ name: String) -> Bool {

@@ -15,7 +15,7 @@ package struct PageDoor: Sendable {
     var place: String { "\(scheme)://\(PeerAddress(host: host, port: server.port))" }
 
     /// Whether other machines reach it.
-    var isOpenToOthers: Bool { SocketAddress.Host(host).map { !$0.isLoopback } ?? (host != "localhost") }
+    var isOpenToOthers: Bool { !HTTPAccess.isLoopback(host) }
   }
 
   let key = PageKey()
@@ -90,6 +90,4 @@ package struct PageDoor: Sendable {
 
 extension SocketAddress.Host {
   fileprivate var isIPv4: Bool { if case .ipv4 = self { true } else { false } }
-
-  fileprivate var isLoopback: Bool { "\(self)" == "::1" || "\(self)".hasPrefix("127.") }
 }

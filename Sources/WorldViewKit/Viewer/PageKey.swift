@@ -55,7 +55,7 @@ final class PageKey: Sendable {
   ///
   /// It is the first one of a browser of this machine that may do everything.
   func claimWindow(_ access: Access, host: String?) -> Bool {
-    guard access == .everything, let host, HTTPAccess.isLoopback(host) else { return false }
+    guard access == .everything, let host, HTTPAccess.isLoopback(shown: host) else { return false }
     return !hasWindow.exchange(true, ordering: .relaxed)
   }
 

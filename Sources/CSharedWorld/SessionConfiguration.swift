@@ -95,29 +95,32 @@ private func room(_ known: sw_session_config) throws -> Session.Configuration? {
   return try Session.Configuration(room: room, code: code, at: optionalText(known.place, "place"))
 }
 
+/// The value that C means by a number.
+private func choice<Value>(
+  _ number: some BinaryInteger, _ name: String, _ values: KeyValuePairs<Int, Value>
+) throws -> Value {
+  guard let found = values.first(where: { $0.key == Int(number) }) else {
+    throw Failure.argument("\(name) has no such value")
+  }
+  return found.value
+}
+
 /// Takes over who may come, and who may do what.
 private func setMembers(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
   if known.member_limit != 0 {
     guard (2...64).contains(known.member_limit) else { throw Failure.argument("member_limit is not 2 to 64") }
     configuration.limits.members = Int(known.member_limit)
   }
-  switch Int(known.map_providers) {
-  case SW_MAP_PROVIDERS_ANYONE: configuration.hosting.mapProviders = .anyone
-  case SW_MAP_PROVIDERS_HOST: configuration.hosting.mapProviders = .host
-  default: throw Failure.argument("map_providers has no such value")
-  }
+  configuration.hosting.mapProviders = try choice(
+    known.map_providers, "map_providers",
+    [SW_MAP_PROVIDERS_ANYONE: .anyone, SW_MAP_PROVIDERS_HOST: .host])
   configuration.hosting.keepsOrphanedOwnership = known.keeps_orphaned_ownership != 0
-  switch Int(known.authority) {
-  case SW_AUTHORITY_HOST: configuration.hosting.authority = .host
-  case SW_AUTHORITY_CREATOR: configuration.hosting.authority = .creator
-  case SW_AUTHORITY_CURATED: configuration.hosting.authority = .curated
-  default: throw Failure.argument("authority has no such value")
-  }
-  switch Int(known.newcomers) {
-  case SW_NEWCOMERS_MEMBERS: configuration.hosting.newcomers = .members
-  case SW_NEWCOMERS_GUESTS: configuration.hosting.newcomers = .guests
-  default: throw Failure.argument("newcomers has no such value")
-  }
+  configuration.hosting.authority = try choice(
+    known.authority, "authority",
+    [SW_AUTHORITY_HOST: .host, SW_AUTHORITY_CREATOR: .creator, SW_AUTHORITY_CURATED: .curated])
+  configuration.hosting.newcomers = try choice(
+    known.newcomers, "newcomers",
+    [SW_NEWCOMERS_MEMBERS: .members, SW_NEWCOMERS_GUESTS: .guests])
   if known.realign_interval_ms != 0 { configuration.realignmentInterval = .milliseconds(known.realign_interval_ms) }
 }
 
@@ -147,12 +150,9 @@ private func setQuestions(
 
 /// Takes over how this peer is found and finds others.
 private func setDiscovery(of configuration: inout Session.Configuration, _ known: sw_session_config) throws {
-  switch Int(known.role) {
-  case SW_ROLE_BOTH: configuration.discovery.role = .both
-  case SW_ROLE_BROWSER: configuration.discovery.role = .browser
-  case SW_ROLE_ADVERTISER: configuration.discovery.role = .advertiser
-  default: throw Failure.argument("role has no such value")
-  }
+  configuration.discovery.role = try choice(
+    known.role, "role",
+    [SW_ROLE_BOTH: .both, SW_ROLE_BROWSER: .browser, SW_ROLE_ADVERTISER: .advertiser])
   switch Int(known.invite_policy) {
   // A room has a policy of its own.
   case SW_INVITE_NONE: break

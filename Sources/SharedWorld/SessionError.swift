@@ -122,7 +122,7 @@ extension SessionError {
     public static let codeRefused = Code("code-refused")
     /// Too many codes are being compared, or a comparison with this peer or its address failed a short time ago.
     public static let codeBusy = Code("code-busy")
-    /// One of two peers has a ``Authenticator``, and the other has none.
+    /// One of two peers has an ``Authenticator``, and the other has none.
     public static let driverRequired = Code("driver-required")
     /// The drivers of two peers did not authenticate each other.
     public static let authenticationFailed = Code("authentication-failed")

@@ -3,18 +3,20 @@ import PeerProtocol
 /// An app's own authentication of the peer at the other end of one connection: a state machine on both ends, between TLS and
 /// admission.
 ///
-/// The session makes an authenticator for each connection by ``Session/Configuration/Authentication/authenticator``. All data of the other authenticator reach it until it
-/// is authenticated; nobody is invited or admitted on the connection, and nothing else of the app travels, before the authenticators of
-/// both ends are. After a wrong secret, or ``Session/Configuration/Authentication/authenticatorTimeout``, the connection ends on both sides with the code
-/// `authenticationFailed` and the reason: thrown by ``Session/Peers/invite(_:expecting:context:timeout:)``, told to the side that was
-/// dialled, and of members, by ``Session/Event/problem(_:)``, once for each key until it is authenticated.
+/// The session makes an authenticator for each connection by ``Session/Configuration/Authentication/authenticator``. All data
+/// of the other authenticator reach it until it is authenticated; nobody is invited or admitted on the connection, and nothing
+/// else of the app travels, before the authenticators of both ends are. After a wrong secret, or
+/// ``Session/Configuration/Authentication/authenticatorTimeout``, the connection ends on both sides with the code
+/// `authenticationFailed` and the reason: thrown by ``Session/Peers/invite(_:expecting:context:timeout:)``, told to the side
+/// that was dialled, and of members, by ``Session/Event/problem(_:)``, once for each key until it is authenticated.
 ///
-/// TLS has proven the key of the peer before, so nobody listens. But TLS does not say whose key that is: somebody with two connections
-/// may stand between the peers and pass every byte on. So let what an authenticator proves depend on ``AuthenticationContext/channelBinding``, and on
-/// who proves it, or the proof that one side sends is good on another connection or in the other direction too.
+/// TLS has proven the key of the peer before, so nobody listens. But TLS does not say whose key that is: somebody with two
+/// connections may stand between the peers and pass every byte on. So let what an authenticator proves depend on
+/// ``AuthenticationContext/channelBinding``, and on who proves it, or the proof that one side sends is good on another
+/// connection or in the other direction too.
 ///
-/// An authenticator sends at most 4 KiB at once, 12 KiB in all and 16 times. Its methods are called one after the other, in child tasks of the
-/// session that are cancelled when the connection ends.
+/// An authenticator sends at most 4 KiB at once, 12 KiB in all and 16 times. Its methods are called one after the other, in
+/// child tasks of the session that are cancelled when the connection ends.
 public protocol Authenticator: Sendable {
   /// The connection is up, and the proof of the passcode done where there is one; called once, before all other calls.
   mutating func opened() async -> AuthenticationStep

@@ -21,8 +21,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 BIN = pathlib.Path(os.environ.get("SHAREDWORLD_BIN", ".build/release"))
 #: Screenshots of every test, to be looked at.
 OUT = pathlib.Path(os.environ.get("SHAREDWORLD_SHOTS", "browser-out"))
-#: The longest wait for anything (seconds): software rendering on a busy machine is slow.
-PATIENCE = 60
+#: The longest wait for anything (seconds): software rendering on a busy machine is slow; ends what hangs.
+PATIENCE = 180
 
 
 class Program:
@@ -185,6 +185,16 @@ class Page:
         wait = WebDriverWait(self.driver, PATIENCE, 0.05, ignored_exceptions=[StaleElementReferenceException])
         return wait.until(lambda _: condition(), f"{what}\n{self.driver.get_log('browser')}")
 
+    def press_row(self, number):
+        """Presses a row of the list of anchors, once it is there."""
+        def click():
+            rows = self.all("#anchors li")
+            if len(rows) > number:
+                rows[number].click()
+            return len(rows) > number
+        # Found and clicked in one go: a list that is drawn anew in between makes it try again.
+        self.until(click, f"row {number} of the anchors")
+
     def find(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
@@ -209,9 +219,12 @@ class Page:
         return {anchor["name"]: anchor for anchor in self.state()["anchors"] if not anchor["isPlane"]}
 
     def wait_for_map(self):
-        """Waits until the points are drawn."""
-        self.until(lambda: self.script("return document.querySelector('#loading').hidden") and
-                   self.state()["map"] is not None and self.is_drawn(), "a map is drawn")
+        """Waits until the points of the session's map are drawn, and not those of the example before it."""
+        def is_here():
+            known = self.state()["map"]
+            return known is not None and known["id"] == self.view("now.shown")
+        self.until(lambda: is_here() and self.script("return document.querySelector('#loading').hidden") and self.is_drawn(),
+                   "a map is drawn")
 
     def is_drawn(self):
         """Whether the picture shows more than its grid: many pixels of strong colour."""

@@ -124,7 +124,7 @@ class FirstTest(WorldviewsTest):
             page = self.one
             page.wait_for_map()
             self.place(page, 300, 400, "anna 1")
-            page.all("#anchors li")[0].click()
+            page.press_row(0)
             guest = Terminal("dora", anna)
             self.addCleanup(guest.stop)
             page.until(lambda: "dora" in page.text("#invitations"), "an invitation")
@@ -151,7 +151,7 @@ class FirstTest(WorldviewsTest):
         page = self.one
         page.wait_for_map()
         self.place(page, 300, 400, "anna 1")
-        page.all("#anchors li")[0].click()
+        page.press_row(0)
         page.find("#move").click()
         for scheme in ("dark", "light"):
             page.size(1440, 900, scheme=scheme)

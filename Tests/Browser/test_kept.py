@@ -19,10 +19,13 @@ class KeptTest(WorldviewsTest):
 
     def choose(self, page, name):
         """Chooses an anchor in the list."""
-        row = page.until(lambda: next(
-            (one for one in page.all("#anchors li") if one.find_element("css selector", ".name").text == name), None),
-            f"the row of {name}")
-        row.click()
+        def click():
+            rows = page.all("#anchors li")
+            row = next((one for one in rows if one.find_element("css selector", ".name").text == name), None)
+            if row:
+                row.click()
+            return row is not None
+        page.until(click, f"the row of {name}")
         page.until(lambda: page.find("#remove").is_enabled(), "its tools")
 
     def save(self, page):

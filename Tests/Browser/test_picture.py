@@ -57,7 +57,8 @@ class PictureTest(WorldviewsTest):
         place = page.anchors()["anna 1"]["transform"][12:15]
         self.assertLess(max(map(abs, place)), 2000)
         self.assertAlmostEqual(place[2], 519.5, 2)
-        shown = [float(number) for number in page.text("#anchors .place").split()]
+        place = page.until(lambda: page.all("#anchors .place"), "its row")[0].text
+        shown = [float(number) for number in place.split()]
         self.assertTrue(691_607 < shown[0] < 691_614 and 5_334_755 < shown[1] < 5_334_761, shown)
 
     # ---- Points

@@ -163,8 +163,9 @@ class XRTest(DevicesTest):
               return answer;
             }""")
         self.phone.until(lambda: "wait" not in self.phone.text("#ar-text"), "they have arrived")
-        placed = [name for name in self.desk.anchors() if not name.startswith("touch/")]
-        self.assertEqual(sorted(placed), [f"{self.name()} 1", f"{self.name()} 2"])
+        placed = lambda: [name for name in self.desk.anchors() if not name.startswith("touch/")]
+        self.desk.until(lambda: len(placed()) >= 2, "the desk has them")
+        self.assertEqual(sorted(placed()), [f"{self.name()} 1", f"{self.name()} 2"])
 
     def test_poses_come_thirty_times_a_second(self):
         self.begin()

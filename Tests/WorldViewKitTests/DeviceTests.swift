@@ -15,6 +15,16 @@ struct DeviceTests {
   private static func withPeer(
     of session: Session, _ body: @Sendable (Session) async throws -> Void
   ) async throws {
+    try await withStranger { other, join in
+      try await join(session)
+      try await body(other)
+    }
+  }
+
+  /// A peer on the network that joins when told to.
+  private static func withStranger(
+    _ body: @Sendable (Session, @Sendable (Session) async throws -> Void) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "worldview-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var configuration = Session.Configuration()
@@ -22,8 +32,9 @@ struct DeviceTests {
     configuration.invitations.incoming = .all
     let identity = try PeerIdentity.loadOrCreate(named: "lana", in: folder.path())
     try await Session.withSession(as: identity, configuration: configuration) { other in
-      _ = try await session.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: other.port)))
-      try await body(other)
+      try await body(other) { session in
+        _ = try await session.peers.invite(.address(PeerAddress(host: "127.0.0.1", port: other.port)))
+      }
     }
   }
 
@@ -125,6 +136,28 @@ struct DeviceTests {
       #expect(try await anna.post("/point", #"{"place":[3,2]}"#).hasPrefix("HTTP/1.1 400"))
     }
   }
+
+  @Test("a peer that joins later is shown where those point who hold still")
+  func latecomers() async throws {
+    try await ViewerTests.run { session, browser in
+      let anna = try await browser.joining(as: "anna", secret: "a")
+      #expect(Self.isOK(try await anna.post("/point", #"{"place":[3,2,1]}"#)))
+      #expect(Self.isOK(try await browser.post("/point", #"{"place":[1,1,1]}"#)))
+      try await Self.withStranger { other, join in
+        let pointings = other.messages.of(Pointing.self, at: "worldview/pointer")
+        try await join(session)
+        var places: Set<SIMD3<Float>> = []
+        for await pointing in pointings {
+          places.insert(try #require(pointing.transform).translation)
+          if places.count == 2 { break }
+        }
+        #expect(places == [[3, 2, 1], [1, 1, 1]])
+      }
+    }
+  }
+
+  /// What pages send, of which the placement alone matters.
+  private struct Pointing: Codable, Sendable {}
 
   @Test("the first page on this machine is the program's window, and no other one")
   func window() async throws {

@@ -74,6 +74,8 @@ extension Viewer {
           if case .ended(let reason) = event {
             // At once: a page that comes back is another start.
             dismiss(device, because: problem, isRemoved: reason == .kicked)
+          } else if case .peerJoined(let peer) = event, let author = device.author {
+            await tellPointer(of: author, to: peer.id)
           } else if case .alignmentChanged = event {
             // The program's own session tells all else.
             changes.announce()

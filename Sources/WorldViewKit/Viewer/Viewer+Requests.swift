@@ -429,16 +429,27 @@ extension Viewer {
       throw HTTPFailure(400, "a place has three coordinates")
     }
     let place = request.place.map { Transform(translation: SIMD3($0)) }
-    do throws(SessionError) {
-      // Where it was is worth nothing once it is elsewhere.
-      try await author.session.messages.send(
-        Message(Pointing(), transform: place), to: .all, at: Pointing.endpoint,
-        mode: .unreliable(key: Pointing.endpoint))
-    } catch {
+    do throws(SessionError) { try await tell(pointer: place, of: author, to: .all) } catch {
       throw HTTPFailure(409, error.message)
     }
     if author === own { note(pointer: place, of: session.localPeer.id) }
     return HTTPResponse(text: "{}")
+  }
+
+  private func tell(
+    pointer place: Transform?, of author: Author, to audience: MessageAudience
+  ) async throws(SessionError) {
+    // Where it was is worth nothing once it is elsewhere.
+    try await author.session.messages.send(
+      Message(Pointing(), transform: place), to: audience, at: Pointing.endpoint,
+      mode: .unreliable(key: Pointing.endpoint))
+  }
+
+  /// Shows a newcomer where an author points, who may hold still.
+  func tellPointer(of author: Author, to newcomer: PeerID) async {
+    guard let place = people.pointers[author.session.localPeer.id] else { return }
+    // The newcomer may have no page that shows it, or be gone again.
+    _ = try? await tell(pointer: place, of: author, to: .peer(newcomer))
   }
 
   private func hear(_ pointing: ReceivedMessage<Pointing>) {

@@ -122,7 +122,10 @@ package actor Viewer {
       log.record(event)
       record(event)
       // A browser that is a member shows what this program knows.
-      if case .peerJoined(let peer) = event, devices[peer.id] == nil { await tellView(to: .peer(peer.id)) }
+      if case .peerJoined(let peer) = event, devices[peer.id] == nil {
+        await tellView(to: .peer(peer.id))
+        await tellPointer(of: own, to: peer.id)
+      }
       changes.announce(event.news)
     }
   }

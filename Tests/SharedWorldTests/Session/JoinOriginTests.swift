@@ -8,7 +8,7 @@ struct JoinOriginTests {
   func remote() async throws {
     let identities = try (TestSessions.identity("alice"), TestSessions.identity("bob"))
     for number in 0..<100 {
-      let network = try MemoryNetwork(seed: UInt64(number), delay: .zero ... .milliseconds(20), speed: 10)
+      let network = try MemoryNetwork(seed: UInt64(number), delay: .zero ... .milliseconds(20), speed: 4)
       var configuration = Session.Configuration(service: "swtest")
       configuration.transport = .inMemory(network)
       // Without the app's code, which is late on a busy machine: an invitation here waits for three seconds of its time.

@@ -21,16 +21,17 @@ struct ResultsSubject: Equatable {
         "message-all-memory", "message-minute",
       ]),
     ResultsSubject(
-      name: "latency", title: "From a tap to the others, and round trips",
+      name: "latency", title: "From a tap to the others, round trips, and joins",
       groups: [
         "tap-latency-p50", "tap-latency-p99", "round-trip", "round-trip-zeromq", "app-round-trip-p50",
-        "app-round-trip-p99", "request-roundtrip",
+        "app-round-trip-p99", "request-roundtrip", "join-cost",
       ]),
     ResultsSubject(
       name: "transfers", title: "Maps and files on their way",
-      groups: ["map-transfer", "map-update", "resource-transfer"]),
+      groups: ["map-transfer", "map-transfer-cpu", "map-update", "resource-transfer"]),
     ResultsSubject(
-      name: "maps", title: "Maps as files", groups: ["map-size", "map-encode", "map-decode", "map-memory"]),
+      name: "maps", title: "Maps as files",
+      groups: ["map-size", "map-encode", "map-encode-2threads", "map-decode", "map-decode-2threads", "map-memory"]),
     ResultsSubject(
       name: "geometry", title: "Finding points, and the set of anchors",
       groups: ["hit-test", "index", "anchorset-apply", "anchorset-merge", "anchor-memory"]),

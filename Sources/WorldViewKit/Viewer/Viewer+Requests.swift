@@ -423,41 +423,12 @@ extension Viewer {
     changes.announce()
   }
 
-  /// Shows all others where a user points, or that the pointer has left.
-  func point(_ request: PointRequest, by author: Author) async throws(HTTPFailure) -> HTTPResponse {
-    guard request.place.map({ $0.count == 3 && $0.allSatisfy(\.isFinite) }) ?? true else {
-      throw HTTPFailure(400, "a place has three coordinates")
-    }
-    let place = request.place.map { Transform(translation: SIMD3($0)) }
-    do throws(SessionError) { try await tell(pointer: place, of: author, to: .all) } catch {
-      throw HTTPFailure(409, error.message)
-    }
-    if author === own { note(pointer: place, of: session.localPeer.id) }
-    return HTTPResponse(text: "{}")
-  }
-
-  private func tell(
-    pointer place: Transform?, of author: Author, to audience: MessageAudience
-  ) async throws(SessionError) {
-    // Where it was is worth nothing once it is elsewhere.
-    try await author.session.messages.send(
-      Message(Pointing(), transform: place), to: audience, at: Pointing.endpoint,
-      mode: .unreliable(key: Pointing.endpoint))
-  }
-
-  /// Shows a newcomer where an author points, who may hold still.
-  func tellPointer(of author: Author, to newcomer: PeerID) async {
-    guard let place = people.pointers[author.session.localPeer.id] else { return }
-    // The newcomer may have no page that shows it, or be gone again.
-    _ = try? await tell(pointer: place, of: author, to: .peer(newcomer))
-  }
-
   private func hear(_ pointing: ReceivedMessage<Pointing>) {
     people.note(pointing.sender)
     note(pointer: pointing.transform, of: pointing.sender.id)
   }
 
-  private func note(pointer place: Transform?, of peer: PeerID) {
+  func note(pointer place: Transform?, of peer: PeerID) {
     people.point(peer, at: place)
     changes.announce(.live)
   }

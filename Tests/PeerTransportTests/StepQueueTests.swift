@@ -68,8 +68,9 @@ extension StepQueueTests {
   @Test func `attack: of many small records of a stranger a few are read in a step`() async throws {
     try await Pair.with { pair in
       try await pair.listener.use { $0.setReceiving(pair.listenerLink, false) }
-      // Each leaves at the end of a round of its own, as a record of its own.
-      for _ in 0..<80 { _ = try await pair.dialer.send(pair.dialerLink, noise(100)) }
+      let bytes = noise(100)
+      // Each leaves at once, as a record of its own; several that are sent in one round would share one.
+      for _ in 0..<80 { _ = try await pair.dialer.use { $0.sendNow(pair.dialerLink, bytes.span.bytes) } }
       try await pair.listener.use { $0.setReceiving(pair.listenerLink, true) }
       try await pair.listener.wait { $0.receivedCount == 8000 }
       #expect(await pair.listener.largestBatch <= 2048)

@@ -39,7 +39,7 @@ extension Session.Messages {
   public nonisolated(nonsending) func sendNow(
     _ bytes: [UInt8], to audience: MessageAudience = .all, mode: MessageMode = .reliable
   ) async throws(SessionError) -> MessageID {
-    try await session.sendNow(bytes, to: audience, mode: mode)
+    try await session.callNow { session throws(SessionError) in try session.sendNow(bytes, to: audience, mode: mode) }
   }
 
   /// Sends an object as ``Session/Messages/send(_:to:mode:)`` sends bytes.
@@ -79,7 +79,9 @@ extension Session.Messages {
   public nonisolated(nonsending) func sendNow<Object: Codable & Sendable>(
     _ object: Object, to audience: MessageAudience, at endpoint: String, mode: MessageMode = .reliable
   ) async throws(SessionError) -> MessageID {
-    try await session.sendNow(object, to: audience, at: endpoint, mode: mode)
+    try await session.callNow { session throws(SessionError) in
+      try session.sendNow(object, to: audience, at: endpoint, mode: mode)
+    }
   }
 
   /// The messages of one type at some endpoints, from now on.

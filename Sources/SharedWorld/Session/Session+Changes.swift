@@ -130,6 +130,26 @@ extension Session {
     }
   }
 
+  /// Calls `body` in the session, at once where the caller is on its thread already.
+  ///
+  /// For what does not wait and is called often. A task that prefers ``executor`` would else be queued twice for each call,
+  /// there and back, and stay on one thread meanwhile: Swift compares the executor that a task prefers too, and an actor's
+  /// job runs without one.
+  nonisolated(nonsending) func callNow<Value: Sendable>(
+    _ body: @Sendable (isolated Session) throws(SessionError) -> Value
+  ) async throws(SessionError) -> Value {
+    if let value = try callHere(body) { return value }
+    return try await body(self)
+  }
+
+  /// Calls `body` if the caller is on the session's thread; nil if not.
+  private nonisolated func callHere<Value: Sendable>(
+    _ body: @Sendable (isolated Session) throws(SessionError) -> Value
+  ) throws(SessionError) -> Value? {
+    guard loop.isIsolatingCurrentContext() == true else { return nil }
+    return try assumeIsolated { session in Result { () throws(SessionError) in try body(session) } }.get()
+  }
+
   /// Has what is unread in a mailbox given to who waits for it.
   nonisolated func serve(_ mailbox: ChangeMailbox) {
     onLoop { session in

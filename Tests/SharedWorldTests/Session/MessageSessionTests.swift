@@ -1,3 +1,4 @@
+import PeerTransport
 import Synchronization
 import TestSupport
 import Testing
@@ -27,6 +28,21 @@ struct MessageSessionTests {
       async let received = Self.read(250, of: bob)
       for number in 1...250 { try await alice.send(Self.message(number)) }
       #expect(await received == Array(1...250))
+    }
+  }
+
+  @Test("sendNow on the session's own executor lets nothing else run before it returns")
+  func sendNowIsAtOnce() async throws {
+    try await TestSessions.joined { alice, bob in
+      let hasRun = Atomic(false)
+      let wasOvertaken = try await Task(executorPreference: alice.executor) {
+        alice.loop.execute { hasRun.store(true, ordering: .relaxed) }
+        try await alice.messages.sendNow([1])
+        try await alice.messages.sendNow("two", to: .all, at: "words")
+        return hasRun.load(ordering: .relaxed)
+      }.value
+      #expect(!wasOvertaken)
+      #expect(await Self.read(1, of: bob) == [1])
     }
   }
 

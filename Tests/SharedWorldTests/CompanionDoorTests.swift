@@ -1,7 +1,8 @@
 import Foundation
-import SharedWorld
 import TestSupport
 import Testing
+
+@testable import SharedWorld
 
 /// Sessions that are members through another one of their process.
 @Suite("Companions of a session", .endsHangs)
@@ -66,6 +67,34 @@ struct CompanionDoorTests {
               try await until { await one.world.anchors.map(\.name) == ["lamp"] }
             }
           }
+        }
+      }
+    }
+  }
+
+  @Test("companions share the door's thread, on which one that has left is still answered, and the next one comes in")
+  func thread() async throws {
+    try await Self.withFolder { folder in
+      let identity = try PeerIdentity.loadOrCreate(named: "vera", in: folder)
+      try await Session.withSession(as: identity, configuration: Self.configuration()) { session in
+        let door = try CompanionDoor(of: session)
+        let identities = try (UInt8(1)...2).map { try PeerIdentity(named: "page \($0)", secret: [$0]) }
+        try await Session.withSession(as: identities[0], configuration: door.configuration) { one in
+          try await door.enter(one)
+          let two = try await Session.withSession(as: identities[1], configuration: door.configuration) { two in
+            try await door.enter(two)
+            #expect(two.loop === one.loop)
+            return two
+          }
+          #expect(await two.world.anchors.isEmpty)
+          #expect(two.snapshot.hasEnded)
+          await #expect { try await two.place(Anchor(name: "late")) } throws: { ($0 as? SessionError)?.code == .ended }
+          try await Session.withSession(as: identities[1], configuration: door.configuration) { two in
+            try await door.enter(two)
+            try await two.place(Anchor(name: "lamp"))
+            try await until { await one.world.anchors.map(\.name) == ["lamp"] }
+          }
+          #expect(one.loop !== session.loop)
         }
       }
     }

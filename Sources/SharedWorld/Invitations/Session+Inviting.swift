@@ -62,7 +62,7 @@ extension Session {
   /// Waits on the session's own loop, until the time is over, the task is cancelled or the session ends.
   private func rest(for duration: Duration) async {
     let number = peerDesk.rests.nextNumber()
-    let timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.peerDesk.rests.finish(number, ()) } }
+    let timer = makeTimer { $0.peerDesk.rests.finish(number, ()) }
     timer.deadline = loop.time(after: duration)
     _ = await wait(in: peerDesk.rests, number) { hasEnded ? .left : nil }
     timer.deadline = nil

@@ -316,7 +316,7 @@ extension Session {
   private func setRequestTimer(for deadline: UInt64?) {
     guard let deadline else { return }
     if messageDesk.requests.timer == nil {
-      messageDesk.requests.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateRequests() } }
+      messageDesk.requests.timer = makeTimer { $0.endLateRequests() }
     }
     // It may fire for a request that has its answer: that costs less than to look at all of them for each answer.
     messageDesk.requests.timer?.deadline = min(messageDesk.requests.timer?.deadline ?? deadline, deadline)

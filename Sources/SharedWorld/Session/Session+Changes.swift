@@ -217,8 +217,7 @@ extension Session {
     board.becomeStale()
     guard worldDesk.snapshots.timer?.deadline == nil, loop.now < worldDesk.snapshots.lastRead + SnapshotDesk.patience
     else { return }
-    let timer =
-      worldDesk.snapshots.timer ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.publishSnapshot() } }
+    let timer = worldDesk.snapshots.timer ?? makeTimer { $0.publishSnapshot() }
     timer.deadline = loop.now + SnapshotDesk.pause
     worldDesk.snapshots.timer = timer
   }

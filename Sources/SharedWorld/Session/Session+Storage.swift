@@ -83,7 +83,7 @@ extension Session {
     } write: { record async throws(SessionError) in
       try await file.write(record)
     }
-    let pulse = loop.makeTimer { [unowned self] in self.assumeIsolated { $0.noteLife() } }
+    let pulse = makeTimer { $0.noteLife() }
     savedFiles.state = SavedState(file: file, saver: saver, pulse: pulse)
     setPulse()
     return record

@@ -12,8 +12,8 @@ import WorldModel
 /// It finds peers, exchanges invitations, agrees on a host, shares maps and keeps anchors the same everywhere. Local
 /// changes never wait for the network. All methods may be called from any task; events come in one order.
 ///
-/// It is one actor on one event loop of its own: sockets, timers, TLS and the protocol run there and never change
-/// threads.
+/// It is one actor on one event loop: sockets, timers, TLS and the protocol run there and never change threads. The loop is the
+/// session's own, but for the companions of a door.
 public actor Session {
   nonisolated let hub: EventHub
   nonisolated let jobs = JobQueue()
@@ -66,7 +66,7 @@ public actor Session {
       discovery = DiscoveryDesk(
         serviceType: type, instanceName: name, record: try Self.record(of: identity, configuration),
         recognitionKey: configuration.discovery.advertising.hidesDevice ? nil : try identity.recognitionKey)
-      loop = try EventLoop(clock: configuration.transport.clock)
+      loop = try configuration.transport.makeLoop()
       tasks = LoopTaskExecutor(loop)
     } catch let error as DiscoveryError {
       throw SessionError(.invalidArgument, "\(error)", cause: error)
@@ -205,7 +205,7 @@ public actor Session {
     if case .underWay(let waiters) = exchange(&end.closing, with: .done) {
       for waiter in waiters { waiter.resume() }
     }
-    loop.stop()
+    if configuration.transport.sharedLoop == nil { loop.stop() }
   }
 }
 
@@ -241,7 +241,7 @@ extension Session {
     _ body: (Session) async throws -> R
   ) async throws -> R {
     let session = try await begun(as: identity, configuration)
-    defer { session.loop.join() }
+    defer { session.joinThread() }
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await session.jobs.run() }
       if configuration.endsOnSignals, let calls = try? await session.watchSignals() {
@@ -310,9 +310,21 @@ extension Session {
       try await session.begin()
       return session
     } catch {
-      session.loop.join()
+      session.joinThread()
       throw error
     }
+  }
+
+  /// Waits until the thread of a session that has shut down has ended, unless others run on it too.
+  nonisolated func joinThread() {
+    if configuration.transport.sharedLoop == nil { loop.join() }
+  }
+
+  /// A timer of this session, for as long as the caller retains it.
+  ///
+  /// It may be due while the session is being released on another thread: where the loop is shared, that goes on.
+  func makeTimer(_ action: @escaping @Sendable (isolated Session) -> Void) -> LoopTimer {
+    loop.makeTimer { [weak self] in self?.assumeIsolated { action($0) } }
   }
 
   /// The calls of signals that ask the process to end.
@@ -423,7 +435,7 @@ extension Session {
       loop.execute { [weak self] in self?.assumeIsolated { $0.take(event) } }
     }
     guard configuration.discovery.role != .advertiser, memory == nil else { return }
-    let silence = loop.makeTimer { [unowned self] in assumeIsolated { $0.explainSilence() } }
+    let silence = makeTimer { $0.explainSilence() }
     silence.deadline = loop.now + DiscoveryDesk.patience
     discovery.silence = silence
   }
@@ -465,7 +477,7 @@ extension Session {
   /// Lets known devices recognise the advertisement, also on the days to come.
   private func renewTag() {
     discovery.renewTag(of: identity.peerID, on: Self.today)
-    let timer = discovery.renewal ?? loop.makeTimer { [unowned self] in assumeIsolated { $0.renewTag() } }
+    let timer = discovery.renewal ?? makeTimer { $0.renewTag() }
     timer.deadline = loop.now + Self.renewal
     discovery.renewal = timer
   }

@@ -61,6 +61,6 @@ public final class SessionHandle: Sendable {
         await session.leave()
       }
     }
-    session.loop.join()
+    session.joinThread()
   }
 }

@@ -99,7 +99,7 @@ extension Session {
   /// Has the openings that are late at the next deadline ended then.
   private func setStreamTimer() {
     if streamDesk.timer == nil {
-      streamDesk.timer = loop.makeTimer { [unowned self] in assumeIsolated { $0.endLateOpenings() } }
+      streamDesk.timer = makeTimer { $0.endLateOpenings() }
     }
     streamDesk.timer?.deadline = streamDesk.deadline
   }

@@ -7,6 +7,9 @@ import PeerTransport
 /// A companion connects to this session alone, in memory. It has no address, so no other member dials it, and what it says to them
 /// passes on through this session: of 30 companions each has one link. It takes no map and no attachments, which this session
 /// has, and never hosts.
+///
+/// The companions of a door run on its loop: what reaches all of them, as each heartbeat of the host does, wakes one thread and not
+/// 30. One that computes for long holds up the others, and not the session.
 package final class CompanionDoor: Sendable {
   private let session: Session
   private let network: MemoryNetwork
@@ -33,7 +36,9 @@ package final class CompanionDoor: Sendable {
     let own = session.configuration
     var configuration = Session.Configuration(service: own.service)
     configuration.discovery.mode = .none
-    configuration.transport = .custom { [network, address] in CompanionTransport(network, to: address) }
+    configuration.transport = .sharing(network.core.loop) { [network, address] in
+      CompanionTransport(network, to: address)
+    }
     configuration.coder = own.coder
     configuration.authentication.passcode = own.authentication.passcode
     configuration.authentication.authenticator = own.authentication.authenticator

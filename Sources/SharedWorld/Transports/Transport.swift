@@ -69,12 +69,23 @@ public struct SessionTransport: Sendable {
   let make: (@Sendable () throws -> any Transport)?
   /// The network in memory that also does discovery.
   let memory: MemoryNetwork?
+  /// The loop that sessions share, which outlives them; nil where each has its own.
+  let sharedLoop: EventLoop?
 
-  /// The clock of the session's loop.
-  var clock: LoopClock { memory?.clock ?? .machine }
+  private init(
+    make: (@Sendable () throws -> any Transport)?, memory: MemoryNetwork? = nil, sharedLoop: EventLoop? = nil
+  ) {
+    (self.make, self.memory, self.sharedLoop) = (make, memory, sharedLoop)
+  }
+
+  /// The loop of a new session.
+  func makeLoop() throws(TransportFailure) -> EventLoop {
+    if let sharedLoop { return sharedLoop }
+    return try EventLoop(clock: memory?.clock ?? .machine)
+  }
 
   /// TCP over IPv4 and IPv6.
-  public static let tcp = SessionTransport(make: nil, memory: nil)
+  public static let tcp = SessionTransport(make: nil)
 
   /// Connections and discovery in this process alone, for an app's own tests.
   public static func inMemory(_ network: MemoryNetwork) -> SessionTransport {
@@ -85,6 +96,13 @@ public struct SessionTransport: Sendable {
   ///
   /// Discovery works as it does for TCP, or is switched off.
   public static func custom(_ make: @escaping @Sendable () throws -> any Transport) -> SessionTransport {
-    SessionTransport(make: make, memory: nil)
+    SessionTransport(make: make)
+  }
+
+  /// Connections of sessions that share a loop, which outlives them.
+  static func sharing(
+    _ loop: EventLoop, _ make: @escaping @Sendable () throws -> any Transport
+  ) -> SessionTransport {
+    SessionTransport(make: make, sharedLoop: loop)
   }
 }

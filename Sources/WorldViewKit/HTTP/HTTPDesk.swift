@@ -92,14 +92,16 @@ final class HTTPDesk: Sendable {
     }
   }
 
-  /// Ends the connections whose clients take too long for a request.
+  /// Ends the connections whose clients take too long for a request, and sees which clients have gone.
   func sweep(at now: ContinuousClock.Instant) {
-    state.withLock { state in
+    let exchanges = state.withLock { state in
       for connection in state.connections.values where connection.deadline.map({ $0 < now }) == true {
         // The library reads the end, and closes the socket.
         shutdown(connection.socket, Int32(SHUT_RDWR))
       }
+      return Array(state.exchanges.values)
     }
+    for exchange in exchanges { exchange.look() }
   }
 
   // MARK: The library's calls

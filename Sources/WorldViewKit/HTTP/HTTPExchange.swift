@@ -25,6 +25,8 @@ final class HTTPExchange: Sendable {
     var pending: ArraySlice<UInt8> = []
     var hasEnded = false
     var waiter: CheckedContinuation<Void, Never>?
+    /// Tells whom it concerns that the client has gone.
+    var departure: AsyncStream<Void>.Continuation?
 
     var isOver: Bool { if case .over = phase { true } else { false } }
   }
@@ -81,12 +83,13 @@ final class HTTPExchange: Sendable {
 
   /// The request is done, or its client is gone.
   func finish() {
-    let waiter = state.withLock { state in
+    let (waiter, departure) = state.withLock { state in
       state.phase = .over
       defer { state.waiter = nil }
-      return state.waiter
+      return (state.waiter, state.departure)
     }
     waiter?.resume()
+    departure?.yield()
   }
 
   private func queue(_ response: HTTPResponse) -> MHD_Result {
@@ -173,14 +176,27 @@ final class HTTPExchange: Sendable {
     }
   }
 
-  /// Whether the client has closed its end, which the library does not see while the connection is suspended.
-  var isAbandoned: Bool {
-    state.withLock { state in
-      guard !state.isOver else { return true }
+  /// Yields once the request is done, or its client has gone, which ``look()`` sees.
+  func departure() -> AsyncStream<Void> {
+    let (departures, depart) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let isOver = state.withLock { state in
+      state.departure = depart
+      return state.isOver
+    }
+    if isOver { depart.yield() }
+    return departures
+  }
+
+  /// Looks whether the client has closed its end, which the library does not see while the connection is suspended.
+  func look() {
+    let departure = state.withLock { state -> AsyncStream<Void>.Continuation? in
+      guard let departure = state.departure, !state.isOver else { return nil }
       var byte: UInt8 = 0
       let count = recv(microhttpd_socket(connection), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-      return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
+      let isThere = count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+      return isThere ? nil : departure
     }
+    departure?.yield()
   }
 
   private func resume(_ state: inout State) {

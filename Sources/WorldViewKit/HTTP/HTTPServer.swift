@@ -90,9 +90,7 @@ package struct HTTPServer: Sendable {
     guard case .stream(let produce) = response.body else { return }
     await withTaskGroup(of: Void.self) { group in
       group.addTask { try? await produce(HTTPWriter(exchange: exchange)) }
-      group.addTask {
-        while !exchange.isAbandoned, (try? await Task.sleep(for: round)) != nil {}
-      }
+      group.addTask { for await _ in exchange.departure() { break } }
       await group.next()
       group.cancelAll()
     }

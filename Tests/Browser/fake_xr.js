@@ -9,7 +9,8 @@
   const rigid = (matrix) => ({ matrix: new Float32Array(matrix), inverse: { matrix: new Float32Array(inverse(matrix)) } });
   const fake = window.fakeXR = {
     pose: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1.6, 0, 1], // in the space of the device
-    refusal: null, session: null, anchors: [], frames: 0,
+    refusal: null, session: null, anchors: [], frames: 0, time: 0,
+    rate: null, // frames in a second of its time, however many there are; null for the time of the machine
     select() { fake.session.onselect(); },
     reset() { fake.space.onreset(); },
     end() { fake.session.onend(); fake.session = null; },
@@ -46,7 +47,14 @@
       fake.session = {
         requestReferenceSpace: async (kind) => (kind === "local-floor" ? (fake.space = {}) : {}),
         requestHitTestSource: async () => ({}), updateRenderState() {},
-        requestAnimationFrame(call) { setTimeout(() => { if (fake.session) { fake.frames += 1; call(performance.now(), frame); } }, 16); },
+        requestAnimationFrame(call) {
+          setTimeout(() => {
+            if (!fake.session) return;
+            fake.frames += 1;
+            fake.time = fake.rate ? fake.time + 1000 / fake.rate : performance.now();
+            call(fake.time, frame);
+          }, 16);
+        },
         end() { fake.end(); },
       };
       return fake.session;

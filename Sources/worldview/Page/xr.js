@@ -8,7 +8,7 @@ import * as server from "/server.js";
 import { now, view } from "/stage.js";
 import { Scene } from "/scene.js";
 
-const PAUSE = 1000 / 31; // milliseconds between two poses: 30 a second
+const PAUSE = 1000 / 30; // milliseconds between two poses, in the mean: the frames of few devices fall on them
 const SLACK = 0.01; // metres by which the browser corrects an anchor before the others are told
 const FEATURES = {
   requiredFeatures: ["local-floor", "hit-test"], optionalFeatures: ["anchors", "dom-overlay", "camera-access"],
@@ -22,7 +22,7 @@ class Room {
   corner = null; // the name of the corner that the next touch is of
   own = new Map(); // by id: the browser's anchor, and where the others think that it is
   waiting = []; // requests that have not arrived
-  sentAt = 0;
+  nextAt = 0; // when the next pose is due
   isSending = false;
 
   constructor(session, space, scene) {
@@ -73,8 +73,9 @@ class Room {
 
   // Tells the others where the device is; what is not sent in time is old.
   async show(time, pose) {
-    if (this.isSending || time - this.sentAt < PAUSE) return;
-    Object.assign(this, { isSending: true, sentAt: time });
+    if (this.isSending || time < this.nextAt) return;
+    // One that waited for its frame does not put the next one off.
+    Object.assign(this, { isSending: true, nextAt: Math.max(this.nextAt + PAUSE, time) });
     await server.post("/pose", { pose });
     this.isSending = false;
   }

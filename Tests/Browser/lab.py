@@ -152,8 +152,10 @@ class Page:
     def __init__(self, *flags):
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
+        # Without a graphics card each letter that changes would have the whole page put together by a made-up one.
         for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader",
-                     "--enable-unsafe-swiftshader", "--disable-background-networking", "--no-first-run", *flags):
+                     "--enable-unsafe-swiftshader", "--disable-gpu-compositing", "--disable-background-networking",
+                     "--no-first-run", *flags):
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))

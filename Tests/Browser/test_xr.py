@@ -188,9 +188,10 @@ class XRTest(DevicesTest):
     def test_poses_come_thirty_times_a_second(self):
         self.begin()
         self.corners()
-        # Devices do not draw by their processors, as these browsers do, which takes all of two cores.
         for page in (self.phone, self.desk):
-            page.script("document.body.style.display = 'none'")
+            # Devices do not draw by their processors.
+            page.script(
+                "WebGL2RenderingContext.prototype.drawArrays = WebGL2RenderingContext.prototype.clear = () => {}")
         # Each pose tells when it was taken: by its height, which grows with time.
         self.phone.script("""
             window.start = Date.now();

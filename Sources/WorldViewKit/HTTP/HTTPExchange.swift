@@ -25,7 +25,7 @@ final class HTTPExchange: Sendable {
     var pending: ArraySlice<UInt8> = []
     var hasEnded = false
     var waiter: CheckedContinuation<Void, Never>?
-    /// Tells whom it concerns that the client has gone.
+    /// Told once the request is done or its client has gone; nil while nobody waits for that.
     var departure: AsyncStream<Void>.Continuation?
 
     var isOver: Bool { if case .over = phase { true } else { false } }
